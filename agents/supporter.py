@@ -1,0 +1,38 @@
+"""The supporter under test, when it is a chat model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from emoharbor.agents.protocols import Reply
+from emoharbor.models.base import ChatMessage, ChatModel
+from emoharbor.prompts.loader import Prompt
+from emoharbor.state.dialogue import Message
+
+
+@dataclass(frozen=True)
+class ChatSupporter:
+    """R_t = S(H_s) with any chat model.
+
+    `opening_line` stands in the user's place when the supporter opens: many servers refuse a
+    conversation that starts with the assistant or holds only a system text.
+    """
+
+    model: ChatModel
+    prompt: Prompt
+    opening_line: str
+
+    async def __call__(self, history: Sequence[Message]) -> Reply:
+        """The model's reply as it is; the graph asks again when it is blank."""
+        return Reply(text=(await self.model.complete(self.conversation(history))).text.strip())
+
+    def conversation(self, history: Sequence[Message]) -> list[ChatMessage]:
+        """The request: system text, and H_s with the supporter's lines as the assistant's."""
+        messages: list[ChatMessage] = [{"role": "system", "content": self.prompt.render("system")}]
+        if not history or history[0].role == "supporter":
+            messages.append({"role": "user", "content": self.opening_line})
+        for message in history:
+            role = "assistant" if message.role == "supporter" else "user"
+            messages.append({"role": role, "content": message.text})  # type: ignore[typeddict-item]
+        return messages

@@ -1,0 +1,45 @@
+"""Opening the store of a run's checkpoints by its address."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from emoharbor.checkpoints.serde import state_serializer
+from emoharbor.errors import CheckpointError, ConfigError
+
+
+@asynccontextmanager
+async def open_checkpointer(address: str) -> AsyncIterator[BaseCheckpointSaver[Any]]:
+    """The checkpointer at `sqlite:///path` or `memory:`, closed at the end.
+
+    Raises ConfigError for another address and CheckpointError when the file cannot be used.
+    """
+    if address == "memory:":
+        yield InMemorySaver(serde=state_serializer())
+    elif address.startswith("sqlite:///"):
+        async with _sqlite(Path(address.removeprefix("sqlite:///"))) as saver:
+            yield saver
+    else:
+        raise ConfigError(f"no store '{address}': sqlite:///PATH or memory: is wanted")
+
+
+@asynccontextmanager
+async def _sqlite(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
+    try:
+        connection = await aiosqlite.connect(path)
+        saver = AsyncSqliteSaver(connection, serde=state_serializer())
+        await saver.setup()
+    except aiosqlite.Error as error:
+        raise CheckpointError(f"checkpoint file {path}: {error}") from error
+    try:
+        yield saver
+    finally:
+        await connection.close()

@@ -1,0 +1,32 @@
+"""What a suite says about a model: where it is, and how it is sampled."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from emoharbor.state.profile import Frozen
+
+
+class ModelConfig(Frozen):
+    """An entry of a suite's `models:`. `timeout` is in seconds and covers one attempt of one call.
+
+    `api_key_env` names the environment variable that holds the key, never the key itself.
+    `concurrency` is the number of calls in flight at this endpoint. `threads` is for `local:` alone.
+    """
+
+    spec: str | None = None
+    api_key_env: str | None = None
+    concurrency: Annotated[int, Field(ge=1, le=4096)] = 16
+    timeout: Annotated[float, Field(gt=0, le=3600)] = 180.0
+    tries: Annotated[int, Field(ge=1, le=50)] = 6
+    threads: Annotated[int, Field(ge=1, le=256)] | None = None
+
+
+class Sampling(Frozen):
+    """How a role samples from its model; None leaves it to the server."""
+
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None

@@ -1,0 +1,135 @@
+"""From what the HTTP layer raises to one line that a user can act on, without keys or prompts."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import openai
+
+from emoharbor.errors import ModelCause, ModelError
+from emoharbor.models.retry_after import retry_after_seconds
+from emoharbor.models.words import Secrets, server_words
+
+_CONTEXT = (
+    "context length",
+    "context size",
+    "context window",
+    "context_length",
+    "exceed_context",
+    "maximum context",
+    "max_model_len",
+    "maximum model length",
+    "prompt is too long",
+    "input is too long",
+    "too many tokens",
+)
+_NO_MONEY = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
+_ADVICE: dict[ModelCause, str] = {
+    "auth": "the API key is missing or wrong; name its environment variable in api_key_env",
+    "model_not_found": "no such model, or no chat endpoint under this base URL",
+    "context_too_long": "the conversation is longer than the model's context; "
+    "lower max_turns, or name a model with a longer context",
+    "rate_limited": "too many requests",
+    "server_error": "the server failed",
+    "timeout": "the server gave up waiting",
+    "refused_request": "the server refused the request",
+}
+
+
+@dataclass(frozen=True)
+class Target:
+    """Who was called, for messages: model, host, and what must not be repeated."""
+
+    model: str
+    host: str
+    secrets: Secrets
+
+    def error(self, what: str, cause: ModelCause, retry_after: float | None = None) -> ModelError:
+        """A ModelError whose one line starts with the model and the host."""
+        line = " ".join(f"{self.model} at {self.host}: {what}".split())
+        return ModelError(self.secrets.redact(line), cause, retry_after)
+
+
+def status_failure(error: openai.APIStatusError, target: Target) -> ModelError:
+    """The failure that an HTTP status from 300 on stands for."""
+    codes = f"{error.code} {error.type}"
+    words = server_words(error.body)
+    return http_failure(error.status_code, words, codes, error.response.headers, target)
+
+
+def http_failure(
+    status: int, words: str, codes: str, headers: Mapping[str, str], target: Target
+) -> ModelError:
+    """The same from parts: the server's `words` and its `codes` for the error."""
+    if status < 400:
+        return target.error(f"the base URL redirects (HTTP {status}); name where to", _REFUSED)
+    cause = _status_cause(status, codes, words.lower())
+    # A 401 tends to quote the key it was given.
+    shown = "" if status == 401 else target.secrets.shown(words)
+    said = f' (it said: "{shown}")' if shown else ""
+    after = retry_after_seconds(headers) if cause in _WAITS else None
+    return target.error(f"HTTP {status}, {_ADVICE[cause]}{said}", cause, after)
+
+
+_REFUSED: ModelCause = "refused_request"
+_WAITS: tuple[ModelCause, ...] = ("rate_limited", "server_error")
+
+
+def _status_cause(status: int, codes: str, words: str) -> ModelCause:
+    if status in (401, 403):
+        return "auth"
+    if status == 429:
+        return _REFUSED if any(code in codes for code in _NO_MONEY) else "rate_limited"
+    if status == 408:
+        return "timeout"
+    if status >= 500:
+        return "server_error"
+    if any(wording in words or wording in codes for wording in _CONTEXT):
+        return "context_too_long"
+    if status == 404 or "model_not_found" in codes:
+        return "model_not_found"
+    return _REFUSED
+
+
+def connection_failure(error: BaseException, target: Target, timeout: float) -> ModelError:
+    """The failure behind an exception of the HTTP layer; the reason sits deep in its causes."""
+    chain = list(_causes(error))
+    if any(isinstance(e, aiohttp.ClientPayloadError) for e in chain):
+        return target.error("the reply was cut off", "bad_reply")
+    if any(isinstance(e, ValueError | RecursionError | aiohttp.ClientResponseError) for e in chain):
+        if not any(isinstance(e, aiohttp.ClientConnectionError | ssl.SSLError) for e in chain):
+            return target.error("the reply is not JSON", "bad_reply")
+    if any(isinstance(e, TimeoutError) for e in chain):
+        return target.error(f"no reply within {timeout:g} seconds", "timeout")
+    return target.error(_reason(chain), "unreachable")
+
+
+def _reason(chain: list[BaseException]) -> str:
+    for kind, words in (
+        (ConnectionRefusedError, "connection refused; is the server running?"),
+        (socket.gaierror, "host name not known"),
+        (aiohttp.ClientConnectorDNSError, "host name not known"),
+        (ssl.SSLCertVerificationError, "its TLS certificate is not trusted"),
+        (ssl.SSLError, "TLS failed; does the server speak https?"),
+        (ConnectionResetError, "connection reset"),
+        (aiohttp.ServerDisconnectedError, "the server closed the connection without a reply"),
+    ):
+        if any(isinstance(e, kind) for e in chain):
+            return words
+    return f"cannot be reached ({type(chain[-1]).__name__})"
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        nested: Any = getattr(error, "os_error", None)
+        if isinstance(nested, BaseException):
+            yield nested
+        error = error.__cause__ or error.__context__

@@ -1,0 +1,90 @@
+"""Every call is written down before its answer is used, and is found again after a crash."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from emoharbor.errors import CheckpointError, ModelError
+from emoharbor.models.base import ChatMessage, ChatModel, Completion, JsonSchema
+from emoharbor.models.where import WHERE, Where
+
+
+class CallKey(NamedTuple):
+    """Where in a run a call belongs; `ordinal` is 0-based within one attempt at one node visit."""
+
+    thread: str
+    step: int
+    node: str
+    ordinal: int
+    attempt: int
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked: all that the reply depends on, no key and no header."""
+
+    model: dict[str, Any]
+    messages: tuple[ChatMessage, ...]
+    schema: JsonSchema | None
+    seed: int
+
+    @property
+    def hash(self) -> str:
+        """Sixteen hex digits over the whole request."""
+        parts = [self.model, self.messages, self.schema, self.seed]
+        text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
+        return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+class Journal(Protocol):
+    """Where calls are kept. Writing returns only once the entry cannot be lost by this process."""
+
+    def find(self, key: CallKey) -> tuple[str, Completion] | None: ...
+    def write_call(self, key: CallKey, request: Request, completion: Completion) -> None: ...
+    def write_error(self, where: Where, request: Request, error: ModelError) -> None: ...
+
+
+@dataclass(frozen=True)
+class Journaled:
+    """A model whose calls go through the journal. `described` is the model as a record names it."""
+
+    inner: ChatModel
+    journal: Journal
+    described: dict[str, Any]
+
+    async def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        schema: JsonSchema | None = None,
+        seed: int | None = None,
+    ) -> Completion:
+        """The journaled reply of this very call, else a fresh one. Outside a run nothing is kept.
+
+        The key finds the entry, the request's hash only verifies it: two dialogues that ask the
+        same are two calls, and a request that changed under the same key is an error, not a miss.
+        """
+        where = WHERE.get()
+        if where is None:
+            return await self.inner.complete(messages, schema=schema, seed=seed)
+        ordinal = next(where.ordinals)
+        key = CallKey(where.thread, where.step, where.node, ordinal, where.attempt)
+        request = Request(self.described, tuple(messages), schema, where.call_seed(ordinal))
+        if kept := self.journal.find(key):
+            if kept[0] != request.hash:
+                raise CheckpointError(
+                    f"{where.node} at step {where.step} of {where.thread} sends another request "
+                    "than the one in the journal: a prompt or the code changed during the dialogue"
+                )
+            return kept[1]
+        try:
+            completion = await self.inner.complete(messages, schema=schema, seed=request.seed)
+        except ModelError as error:
+            self.journal.write_error(where, request, error)
+            raise
+        self.journal.write_call(key, request, completion)
+        return completion

@@ -1,0 +1,156 @@
+"""All models of a run: one client and one limit for each endpoint, made when first needed."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from openai import AsyncOpenAI
+
+from emoharbor.errors import ConfigError, ModelError
+from emoharbor.models.base import ChatMessage, ChatModel
+from emoharbor.models.config import ModelConfig, Sampling
+from emoharbor.models.langchain import langchain_model
+from emoharbor.models.limit import Limited
+from emoharbor.models.local import LocalChat, LocalServer
+from emoharbor.models.openai import OpenAIChat, open_client
+from emoharbor.models.quirks import Quirks
+from emoharbor.models.retry import Retrying, Sleep
+from emoharbor.models.scripted import scripted_model
+from emoharbor.models.spec import ModelSpec, api_key_for, parse_spec
+
+SERVER_DEFAULT = Sampling()
+_PING: list[ChatMessage] = [{"role": "user", "content": "ping"}]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """What shares a client and a limit."""
+
+    provider: str
+    place: str
+    api_key_env: str | None
+
+
+def describe(config: ModelConfig) -> dict[str, str | None]:
+    """Provider, model and base URL for records; a base URL never holds credentials."""
+    spec = spec_of(config)
+    return {"provider": spec.provider, "model": spec.model, "base_url": spec.base_url}
+
+
+def spec_of(config: ModelConfig) -> ModelSpec:
+    """The parsed spec of an entry; raises ConfigError where it names no model."""
+    if not config.spec:
+        raise ConfigError("this model has no spec; name one, as in openai:gpt-4o or local:smollm2")
+    return parse_spec(config.spec)
+
+
+class ModelPool:
+    """Hands out models, and closes what they need when the run is over.
+
+    Used as `async with ModelPool() as pool:` inside the event loop that makes the calls. Where
+    configurations of one endpoint disagree about `concurrency`, the first one counts.
+    """
+
+    def __init__(self, *, rng: random.Random | None = None, sleep: Sleep = asyncio.sleep) -> None:
+        self._rng = rng or random.Random()
+        self._sleep = sleep
+        self._stack = AsyncExitStack()
+        self._clients: dict[Endpoint, AsyncOpenAI] = {}
+        self._limiters: dict[Endpoint, asyncio.Semaphore] = {}
+        self._quirks: dict[tuple[Endpoint, str], Quirks] = {}
+        self._servers: dict[Endpoint, LocalServer] = {}
+        self._scripts: dict[str, ChatModel] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._stack.aclose()
+
+    def model(self, config: ModelConfig, sampling: Sampling = SERVER_DEFAULT) -> ChatModel:
+        """The model of a suite's entry, limited and retrying. Raises ConfigError."""
+        spec = spec_of(config)
+        endpoint = _endpoint(spec, config)
+        # A local server has one slot: waiting for it here does not use up a call's timeout.
+        room = 1 if spec.provider == "local" else config.concurrency
+        limiter = self._limiters.setdefault(endpoint, asyncio.Semaphore(room))
+        provider = self._provider(spec, config, sampling)
+        return Limited(Retrying(provider, config.tries, self._sleep, self._rng), limiter)
+
+    async def probe(self, config: ModelConfig) -> str:
+        """One cheap call; returns a line that says the model answers.
+
+        Raises:
+            ConfigError: the spec, the key's variable or a local model is missing or wrong.
+            ModelError: the endpoint is down, refuses the key, or does not know the model.
+        """
+        spec = spec_of(config)
+        if spec.provider == "scripted":
+            self._provider(spec, config, SERVER_DEFAULT)
+            return f"{spec} is scripted"
+        if spec.provider == "local":
+            await self._server(spec, config).client()
+            return f"{spec} runs in this process"
+        return f"{spec} {await self._ping(spec, config)}"
+
+    async def _ping(self, spec: ModelSpec, config: ModelConfig) -> str:
+        for sampling in (Sampling(max_tokens=1), SERVER_DEFAULT):
+            try:
+                await self._provider(spec, config, sampling).complete(_PING)
+                break
+            except ModelError as error:
+                if error.cause == "rate_limited":
+                    return "answers, and is busy (HTTP 429)"
+                # Reasoning models refuse a budget of one token; they are asked without one.
+                if error.cause != "refused_request" or sampling.max_tokens is None:
+                    raise
+        return "answers"
+
+    def _provider(self, spec: ModelSpec, config: ModelConfig, sampling: Sampling) -> ChatModel:
+        endpoint = _endpoint(spec, config)
+        quirks = self._quirks.setdefault((endpoint, spec.model), Quirks())
+        match spec.provider:
+            case "openai":
+                client = self._client(spec, config)
+                return OpenAIChat(client, spec.model, sampling, config.timeout, quirks)
+            case "local":
+                return LocalChat(self._server(spec, config), sampling, config.timeout, quirks)
+            case "langchain":
+                return langchain_model(spec, config, sampling)
+            case _:
+                if spec.model not in self._scripts:
+                    self._scripts[spec.model] = scripted_model(spec.model)
+                return self._scripts[spec.model]
+
+    def _client(self, spec: ModelSpec, config: ModelConfig) -> AsyncOpenAI:
+        endpoint = _endpoint(spec, config)
+        if endpoint not in self._clients:
+            key = api_key_for(spec, config.api_key_env)
+            client = open_client(spec.base_url or "", key, config.timeout)
+            self._stack.push_async_callback(client.close)
+            self._clients[endpoint] = client
+        return self._clients[endpoint]
+
+    def _server(self, spec: ModelSpec, config: ModelConfig) -> LocalServer:
+        endpoint = _endpoint(spec, config)
+        if endpoint not in self._servers:
+            server = LocalServer(spec, config.threads, config.timeout)
+            self._stack.push_async_callback(server.close)
+            self._servers[endpoint] = server
+        return self._servers[endpoint]
+
+
+def _endpoint(spec: ModelSpec, config: ModelConfig) -> Endpoint:
+    # Models that run here share nothing; those at a URL share the URL.
+    place = spec.base_url or spec.model
+    return Endpoint(spec.provider, place, config.api_key_env)

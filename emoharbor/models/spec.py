@@ -1,0 +1,137 @@
+"""Where a model is, as one word: `provider:model[@base_url]`, and which key may go there."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from urllib.parse import SplitResult, urlsplit
+
+from emoharbor.errors import ConfigError
+
+PROVIDERS = ("openai", "local", "scripted", "langchain")
+OPENAI_URL = "https://api.openai.com/v1"
+NO_KEY = "none"
+EXAMPLES = "openai:gpt-4o, openai:qwen@http://127.0.0.1:8000/v1, local:smollm2"
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """A parsed spec. `base_url` has no trailing slash and no credentials, and may be None.
+
+    For `langchain:` the model is `package.Class:name`, for `scripted:` a name or
+    `module:attribute`, for `local:` a name or the path of a GGUF file.
+    """
+
+    provider: str
+    model: str
+    base_url: str | None = None
+
+    def __str__(self) -> str:
+        at = f"@{self.base_url}" if self.base_url and self.base_url != OPENAI_URL else ""
+        return f"{self.provider}:{self.model}{at}"
+
+    @property
+    def host(self) -> str:
+        """The host (and port) that is called, "" for a model without an endpoint."""
+        return urlsplit(self.base_url).netloc if self.base_url else ""
+
+
+def parse_spec(text: str) -> ModelSpec:
+    """Reads `provider:model[@base_url]`; raises ConfigError that says what is wrong with it."""
+    provider, colon, rest = text.strip().partition(":")
+    if provider not in PROVIDERS:
+        raise ConfigError(_unknown_provider(provider, bool(colon)))
+    model, at, url = _split_url(rest)
+    if not model:
+        raise ConfigError(f"a model spec names a model after '{provider}:', as in {EXAMPLES}")
+    if at and provider in ("local", "scripted"):
+        raise ConfigError(f"{provider}:{model} runs in this process and takes no base URL")
+    if not at:
+        return ModelSpec(provider, model, OPENAI_URL if provider == "openai" else None)
+    return ModelSpec(provider, model, _base_url(url))
+
+
+def api_key_for(
+    spec: ModelSpec, api_key_env: str | None, environ: Mapping[str, str] = os.environ
+) -> str:
+    """The key to send to this endpoint, or "none".
+
+    Without a named variable, OPENAI_API_KEY goes to api.openai.com and to loopback hosts alone:
+    a stranger's base URL must not collect it.
+
+    Raises:
+        ConfigError: the named variable is unset, empty, or cannot stand in a header.
+    """
+    name = api_key_env or "OPENAI_API_KEY"
+    key = environ.get(name, "").strip()
+    if api_key_env and not key:
+        raise ConfigError(f"{spec}: api_key_env names {api_key_env}, which is not set")
+    if not api_key_env and not (spec.base_url and _may_have_openai_key(spec.base_url)):
+        return NO_KEY
+    if key and not (key.isascii() and key.isprintable()):
+        raise ConfigError(f"{spec}: the key in {name} holds characters that no API key has")
+    return key or NO_KEY
+
+
+def is_loopback(base_url: str) -> bool:
+    """True for an address of this machine."""
+    host = urlsplit(base_url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _may_have_openai_key(base_url: str) -> bool:
+    url = urlsplit(base_url)
+    return is_loopback(base_url) or (url.scheme, url.netloc) == ("https", "api.openai.com")
+
+
+def _unknown_provider(provider: str, has_colon: bool) -> str:
+    if not has_colon:
+        return f"a model spec is provider:model[@base_url], as in {EXAMPLES}"
+    near = get_close_matches(provider.lower(), PROVIDERS, n=1, cutoff=0.4)
+    hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(PROVIDERS)}"
+    return f"unknown model provider '{provider[:40]}': {hint}"
+
+
+def _split_url(rest: str) -> tuple[str, bool, str]:
+    """Model, whether a URL follows, and the URL. A model's own name may hold an @ (`model@001`)."""
+    found = re.search(r"@(?=https?://)", rest, re.IGNORECASE)
+    if found:
+        return rest[: found.start()].strip(), True, rest[found.end() :]
+    name, at, tail = rest.rpartition("@")
+    # Without this the prompts of someone who forgot the scheme would go to api.openai.com.
+    if name and at and (re.search(r"[.:/]", tail) or tail == "localhost"):
+        raise ConfigError("the base URL after @ starts with http:// or https://")
+    return rest.strip(), False, ""
+
+
+def _base_url(text: str) -> str:
+    """The URL without a trailing slash; /v1 is added where the path is empty."""
+    url = _checked(text.strip())
+    path = url.path.rstrip("/").removesuffix("/chat/completions").rstrip("/")
+    return f"{url.scheme}://{url.netloc.lower()}{path or '/v1'}"
+
+
+def _checked(text: str) -> SplitResult:
+    # None of these messages repeats the URL: it may be the very thing that holds a secret.
+    try:
+        url = urlsplit(text)
+        valid = bool(url.hostname) and url.port != 0 and not re.search(r"\s", text)
+    except ValueError:
+        valid = False
+    if not valid:
+        raise ConfigError("the base URL of a model is not a valid URL (http://host[:port][/path])")
+    if "@" in url.netloc:
+        raise ConfigError(
+            "the base URL of a model holds a user name or password; "
+            "put the key into an environment variable and name it in api_key_env"
+        )
+    if url.query or url.fragment:
+        raise ConfigError(f"the base URL of a model at {url.hostname} takes no ?query or #fragment")
+    return url

@@ -1,0 +1,114 @@
+"""From records to means, each beside how many marks it rests on and how many are missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pandas as pd
+
+from emoharbor.state.record import DialogueRecord, RoleUsage
+from emoharbor.state.verdict import Score
+
+MARK_COLUMNS = ["supporter", "profile", "repeat", "dimension", "value", "cause"]
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of `scored` marks, 1 to 5; None when there is none. `unscored` marks are not in it."""
+
+    value: float | None
+    scored: int
+    unscored: int
+
+
+@dataclass(frozen=True)
+class SupporterSummary:
+    """One supporter's column: `average` is the mean of the dimensions' means, None if one lacks.
+
+    `finished` and `failed` count dialogues; `endings` counts reasons of the finished ones.
+    """
+
+    supporter: str
+    dimensions: dict[str, Mean]
+    average: float | None
+    finished: int
+    failed: int
+    exchanges: float | None
+    endings: dict[str, int]
+    usage: dict[str, RoleUsage]
+
+
+def marks(records: Iterable[DialogueRecord]) -> pd.DataFrame:
+    """One row a dimension of a finished dialogue: MARK_COLUMNS; `value` is NA when unscored."""
+    rows = [
+        (r.supporter, r.profile, r.repeat, key, *_value(mark))
+        for r in records
+        if r.verdict
+        for key, mark in r.verdict.scores.items()
+    ]
+    return pd.DataFrame(rows, columns=MARK_COLUMNS).astype({"value": "Int64"})
+
+
+def _value(mark: object) -> tuple[int | None, str | None]:
+    return (mark.value, None) if isinstance(mark, Score) else (None, getattr(mark, "cause", None))
+
+
+def summarize(records: Iterable[DialogueRecord]) -> list[SupporterSummary]:
+    """A summary for each supporter, in the order in which they first appear."""
+    records = list(records)
+    table = marks(records)
+    names = list(dict.fromkeys(r.supporter for r in records))
+    return [
+        _one(name, [r for r in records if r.supporter == name], table[table.supporter == name])
+        for name in names
+    ]
+
+
+def _one(name: str, records: list[DialogueRecord], table: pd.DataFrame) -> SupporterSummary:
+    finished = [r for r in records if r.verdict]
+    means = {
+        str(key): _mean(group["value"]) for key, group in table.groupby("dimension", sort=False)
+    }
+    values = [mean.value for mean in means.values() if mean.value is not None]
+    whole = bool(values) and len(values) == len(means)
+    return SupporterSummary(
+        supporter=name,
+        dimensions=means,
+        average=sum(values) / len(values) if whole else None,
+        finished=len(finished),
+        failed=len(records) - len(finished),
+        exchanges=sum(r.turns for r in finished) / len(finished) if finished else None,
+        endings=dict(Counter(r.ending.reason for r in finished if r.ending)),
+        usage=total_usage(records),
+    )
+
+
+def _mean(values: pd.Series) -> Mean:
+    scored = int(values.notna().sum())
+    mean = float(values.mean()) if scored else None
+    return Mean(mean, scored, len(values) - scored)
+
+
+def total_usage(records: Iterable[DialogueRecord]) -> dict[str, RoleUsage]:
+    """Calls and tokens by role; a sum is None as soon as one of its parts is unknown."""
+    totals: dict[str, RoleUsage] = {}
+    for record in records:
+        for role, usage in record.usage.items():
+            totals[role] = _added(totals[role], usage) if role in totals else usage
+    return totals
+
+
+def _added(a: RoleUsage, b: RoleUsage) -> RoleUsage:
+    def plus(x: int | None, y: int | None) -> int | None:
+        return None if x is None or y is None else x + y
+
+    return RoleUsage(
+        input_tokens=plus(a.input_tokens, b.input_tokens),
+        output_tokens=plus(a.output_tokens, b.output_tokens),
+        cached_tokens=plus(a.cached_tokens, b.cached_tokens),
+        calls=a.calls + b.calls,
+        unknown=a.unknown + b.unknown,
+        seconds=round(a.seconds + b.seconds, 3),
+    )

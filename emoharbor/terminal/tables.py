@@ -1,0 +1,119 @@
+"""Tables of a run and of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from emoharbor.runs.plan import Plan
+from emoharbor.state.record import DialogueRecord, RoleUsage
+from emoharbor.stats.summary import Mean, SupporterSummary
+
+UNKNOWN = "unknown"
+ENDINGS = {
+    "user_satisfied": "user satisfied",
+    "user_gave_up": "user gave up",
+    "user_left": "user left",
+    "max_turns": "exchange limit",
+    "recorded_end": "recording ended",
+}
+
+
+def score_table(summaries: Sequence[SupporterSummary]) -> Table:
+    """Dimensions down, supporters across: mean, and how many marks are in it and missing from it."""
+    table = Table(title="Scores (1-5): mean (marks scored / unscored)", title_justify="left")
+    table.add_column("dimension", overflow="fold")
+    for summary in summaries:
+        table.add_column(summary.supporter, justify="right", overflow="fold")
+    keys = list(dict.fromkeys(key for s in summaries for key in s.dimensions))
+    for key in keys:
+        table.add_row(key, *(_mean(s.dimensions.get(key)) for s in summaries))
+    table.add_section()
+    table.add_row("mean of dimensions", *(_number(s.average) for s in summaries))
+    table.add_row("dialogues finished", *(str(s.finished) for s in summaries))
+    table.add_row("dialogues failed", *(str(s.failed) for s in summaries))
+    table.add_row("exchanges a dialogue", *(_number(s.exchanges, 1) for s in summaries))
+    for reason, words in ENDINGS.items():
+        if any(reason in s.endings for s in summaries):
+            table.add_row(f"ended: {words}", *(str(s.endings.get(reason, 0)) for s in summaries))
+    return table
+
+
+def usage_table(summary: SupporterSummary) -> Table:
+    """What each role of one supporter's dialogues cost."""
+    table = Table(title=f"Model calls: {summary.supporter}", title_justify="left")
+    table.add_column("role")
+    for column in ("calls", "input tokens", "cached", "output tokens", "seconds"):
+        table.add_column(column, justify="right")
+    for role, usage in summary.usage.items():
+        table.add_row(role, str(usage.calls), *_tokens(usage), f"{usage.seconds:.1f}")
+    return table
+
+
+def dialogue_table(records: Sequence[DialogueRecord]) -> Table:
+    """One line a dialogue: how long, how it ended, what it was marked."""
+    table = Table(title="Dialogues", title_justify="left")
+    for column in ("dialogue", "exchanges", "ended", "mean", "scored", "unscored"):
+        numeric = column not in ("dialogue", "ended")
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for record in records:
+        table.add_row(name_of(record), str(record.turns), how_ended(record), *_marks(record))
+    return table
+
+
+def plan_table(plan: Plan) -> Table:
+    """What would be run."""
+    suite = plan.suite
+    profiles = len({cell.profile.id for cell in plan.cells})
+    table = Table(title=f"Plan of {suite.name}", title_justify="left", show_header=False)
+    table.add_row("dialogues", f"{len(plan.cells)} = {len(suite.supporters)} supporters x "
+                  f"{profiles} profiles x {suite.repeats} repeats")  # fmt: skip
+    table.add_row("exchanges", f"at most {suite.max_turns}, the {suite.opening} opens")
+    table.add_row("model calls", f"at most {plan.most_calls}, repairs and retries aside")
+    table.add_row("language, profiles", f"{suite.language}, {suite.profiles}")
+    for name, seating in plan.seatings.items():
+        table.add_row(f"supporter {name}", _model(seating.models, "supporter"))
+    for role in ("thinker", "talker", "termination", "evaluator"):
+        table.add_row(role, _model(next(iter(plan.seatings.values())).models, role))
+    return table
+
+
+def name_of(record: DialogueRecord) -> str:
+    """How a dialogue is called on the command line."""
+    return f"{record.supporter}/{record.profile}/{record.repeat}"
+
+
+def how_ended(record: DialogueRecord) -> str:
+    """The ending in words, or the failure's type and node."""
+    if record.failure:
+        return f"failed: {record.failure.error} in {record.failure.node or 'the runner'}"
+    return ENDINGS[record.ending.reason] if record.ending else "?"
+
+
+def _marks(record: DialogueRecord) -> tuple[str, str, str]:
+    if not record.verdict:
+        return "-", "-", "-"
+    marks = record.verdict.scores.values()
+    values = [mark.value for mark in marks if mark.kind == "score"]
+    mean = sum(values) / len(values) if values else None
+    return _number(mean), str(len(values)), str(len(marks) - len(values))
+
+
+def _mean(mean: Mean | None) -> str:
+    if mean is None:
+        return "not in this rubric"
+    return f"{_number(mean.value)} ({mean.scored}/{mean.unscored})"
+
+
+def _number(value: float | None, digits: int = 2) -> str:
+    return "undefined" if value is None else f"{value:.{digits}f}"
+
+
+def _tokens(usage: RoleUsage) -> list[str]:
+    values = (usage.input_tokens, usage.cached_tokens, usage.output_tokens)
+    return [UNKNOWN if value is None else f"{value:,}" for value in values]
+
+
+def _model(models: dict[str, object], role: str) -> str:
+    return str(getattr(models[role], "spec", None)) if role in models else "no model"

@@ -1,0 +1,72 @@
+"""What a run tells the graph: JSON only, no agent, no key."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import random
+from collections.abc import Awaitable, Callable
+from typing import TypedDict, TypeVar
+
+from langgraph.config import get_config
+from langgraph.runtime import Runtime
+
+from emoharbor.models.where import WHERE, Where
+from emoharbor.state.dialogue import DialogueState, UserView
+from emoharbor.state.profile import Language
+
+T = TypeVar("T")
+
+
+class Context(TypedDict):
+    """Ids, limits and the seed. `seed` belongs to (run seed, profile, repeat).
+
+    `failures` counts the journaled failures of the node that is open, by "step/node".
+    """
+
+    seed: int
+    max_turns: int
+    language: Language
+    failures: dict[str, int]
+
+
+def where_now(runtime: Runtime[Context], node: str) -> Where:
+    """This visit of `node`: the thread, the step (the same after a kill and a resume), the attempt."""
+    config = get_config()
+    step = int(config["metadata"]["langgraph_step"])
+    context = runtime.context
+    return Where(
+        thread=str(config["configurable"].get("thread_id", "")),
+        step=step,
+        node=node,
+        attempt=1 + context["failures"].get(f"{step}/{node}", 0),
+        seed=context["seed"],
+    )
+
+
+async def alone(where: Where, call: Callable[[], Awaitable[T]]) -> T:
+    """Runs an agent in a context of its own, which holds nothing but where it is.
+
+    In the node's own context any supporter could read the inner states through LangGraph's
+    `get_config()`, and a graph inside an agent would take itself for a part of this one.
+    """
+    context = contextvars.Context()
+    context.run(WHERE.set, where)
+
+    async def run() -> T:
+        return await call()
+
+    return await asyncio.get_running_loop().create_task(run(), context=context)
+
+
+def view_of(state: DialogueState, context: Context, turn: int) -> UserView:
+    """What the user's agents see; the generator is the same at this turn for every supporter."""
+    return UserView(
+        profile=state["profile"],
+        h_u=tuple(state.get("h_u", ())),
+        utterance=state.get("utterance"),
+        turn=turn,
+        max_turns=context["max_turns"],
+        language=context["language"],
+        rng=random.Random(f"{context['seed']}/{turn}"),
+    )

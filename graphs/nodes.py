@@ -1,0 +1,132 @@
+"""The five nodes: state in, an agent's view, the agent's answer checked, a state update out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+
+from emoharbor.agents.protocols import (
+    Evaluator,
+    Reply,
+    Supporter,
+    Talker,
+    TerminationCheck,
+    Thinker,
+)
+from emoharbor.errors import SimulatorFailed, SupporterFailed, VerdictError
+from emoharbor.graphs.context import Context, alone, view_of, where_now
+from emoharbor.state.dialogue import (
+    Appraisal,
+    DialogueState,
+    Emotion,
+    Message,
+    SupporterInput,
+    Utterance,
+)
+from emoharbor.state.verdict import Ending, Verdict
+
+Opening = Literal["supporter", "user"]
+Update = dict[str, Any]
+Node = Callable[[DialogueState, Runtime[Context]], Awaitable[Update]]
+
+
+def supporter(
+    agent: Supporter, opening: Opening
+) -> Callable[[SupporterInput, Runtime[Context]], Awaitable[Update]]:
+    """R_t = S(H_s), into both memories. A blank reply is asked for again once."""
+
+    async def supporter_node(state: SupporterInput, runtime: Runtime[Context]) -> Update:
+        history = tuple(state.get("h_s", ()))
+        where = where_now(runtime, "supporter")
+        text = ""
+        for _ in range(2):
+            text = _text_of(await alone(where, lambda: agent(history)))
+            if text.strip():
+                break
+        else:
+            raise SupporterFailed("the supporter's reply was empty, twice")
+        said = Message(role="supporter", text=text)
+        update: Update = {"h_s": [said], "h_u": [said]}
+        if opening == "supporter":
+            return {**update, "turn": 1}
+        turn = sum(m.role == "user" for m in history)
+        if turn >= runtime.context["max_turns"]:
+            update["ending"] = Ending(reason="max_turns", turn=turn, words=text)
+        return update
+
+    return supporter_node
+
+
+def thinker(agent: Thinker, opening: Opening) -> Node:
+    """IS_t, into H_u alone. With the user opening, an exchange begins here."""
+    begins = int(opening == "user")
+
+    async def thinker_node(state: DialogueState, runtime: Runtime[Context]) -> Update:
+        view = view_of(state, runtime.context, state.get("turn", 0) + begins)
+        inner = await alone(where_now(runtime, "thinker"), lambda: agent(view))
+        if inner is not None and not isinstance(inner, Appraisal | Emotion):
+            raise SimulatorFailed(f"the thinker returned {_kind(inner)}, an inner state is wanted")
+        return {"turn": begins, "h_u": [] if inner is None else [inner]}
+
+    return thinker_node
+
+
+def talker(agent: Talker) -> Node:
+    """U_t, into both memories, with the decision to stay or leave."""
+
+    async def talker_node(state: DialogueState, runtime: Runtime[Context]) -> Update:
+        view = view_of(state, runtime.context, state["turn"])
+        said = await alone(where_now(runtime, "talker"), lambda: agent(view))
+        if not isinstance(said, Utterance):
+            raise SimulatorFailed(f"the talker returned {_kind(said)}, an Utterance is wanted")
+        if not said.text.strip():
+            raise SimulatorFailed("the talker's utterance was empty")
+        message = Message(role="user", text=said.text)
+        return {"utterance": said, "h_s": [message], "h_u": [message]}
+
+    return talker_node
+
+
+def termination(agent: TerminationCheck, opening: Opening) -> Node:
+    """The user's leaving, and the cap when the user has the last word."""
+
+    async def termination_node(state: DialogueState, runtime: Runtime[Context]) -> Update:
+        turn, most = state["turn"], runtime.context["max_turns"]
+        view = view_of(state, runtime.context, turn)
+        ending = await alone(where_now(runtime, "termination"), lambda: agent(view))
+        if ending is not None and not isinstance(ending, Ending):
+            raise SimulatorFailed(f"the termination check returned {_kind(ending)}, not an Ending")
+        if ending is None and opening == "supporter" and turn >= most:
+            words = view.utterance.text if view.utterance else ""
+            ending = Ending(reason="max_turns", turn=turn, words=words)
+        return {"ending": ending}
+
+    return termination_node
+
+
+def evaluator(agent: Evaluator) -> Node:
+    """E^{1:K}: the verdict on the whole dialogue."""
+
+    async def evaluator_node(state: DialogueState, runtime: Runtime[Context]) -> Update:
+        view = view_of(state, runtime.context, state["turn"])
+        verdict = await alone(where_now(runtime, "evaluator"), lambda: agent(view))
+        if not isinstance(verdict, Verdict):
+            raise VerdictError(f"the evaluator returned {_kind(verdict)}, a Verdict is wanted")
+        return {"verdict": verdict}
+
+    return evaluator_node
+
+
+def _text_of(reply: Reply | str) -> str:
+    """The words of a reply; a plain string from a user's own function is as good."""
+    if isinstance(reply, Reply):
+        return reply.text
+    if isinstance(reply, str):
+        return reply
+    raise SupporterFailed(f"the supporter returned {_kind(reply)}, a Reply or a string is wanted")
+
+
+def _kind(value: object) -> str:
+    return f"a {type(value).__name__}"

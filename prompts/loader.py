@@ -1,0 +1,101 @@
+"""Prompts are files: front matter with a version, then Jinja blocks, one for each kind of message."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import yaml
+from jinja2 import meta
+
+from emoharbor.errors import PromptError
+from emoharbor.state.profile import Language
+
+HERE = Path(__file__).parent
+CLOSING_TAG = re.compile(r"</(?=(?:you|heard|said|transcript)>)")
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One prompt file, read and compiled. `hash` covers the file and all that it includes."""
+
+    name: str
+    language: Language
+    version: int
+    hash: str
+    template: jinja2.Template = field(repr=False, compare=False)
+
+    def render(self, block: str, **variables: Any) -> str:
+        """The text of `block`; a variable that the block uses and nobody gave is a PromptError."""
+        if block not in self.template.blocks:
+            known = ", ".join(self.template.blocks) or "none"
+            raise PromptError(f"prompt {self.name}: no block '{block}' (it has: {known})")
+        try:
+            parts = self.template.blocks[block](self.template.new_context(variables))
+            return "".join(parts).strip()
+        except jinja2.UndefinedError as error:
+            raise PromptError(f"prompt {self.name}, block '{block}': {error}") from error
+
+
+@cache
+def load_prompt(name: str, language: Language) -> Prompt:
+    """A shipped prompt by its name ("talker"), or a user's own by the path of its .md file."""
+    own = Path(name)
+    folder, filename = (own.parent, own.name) if own.suffix == ".md" else (HERE, f"{name}.md")
+    folders = [folder, HERE / language] if own.suffix == ".md" else [HERE / language]
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda wanted: _body(folders, wanted)),
+        undefined=jinja2.StrictUndefined,
+        finalize=_quoted,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    source = _read(folders, filename)
+    version = _front_matter(name, source).get("version")
+    if not isinstance(version, int):
+        raise PromptError(f"prompt {name}: the front matter needs 'version: <integer>'")
+    try:
+        template = environment.get_template(filename)
+        digest = _digest(environment, folders, filename)
+    except jinja2.TemplateSyntaxError as error:
+        raise PromptError(f"prompt {name}, line {error.lineno}: {error.message}") from error
+    return Prompt(name, language, version, digest, template)
+
+
+def _quoted(value: Any) -> Any:
+    """Words of a dialogue cannot close the tags that set them apart from the instructions."""
+    return CLOSING_TAG.sub(r"<\\/", value) if isinstance(value, str) else value
+
+
+def _read(folders: list[Path], filename: str) -> str:
+    for folder in folders:
+        if (folder / filename).is_file():
+            return (folder / filename).read_text(encoding="utf-8")
+    raise PromptError(f"no prompt file {filename} in {', '.join(map(str, folders))}")
+
+
+def _front_matter(name: str, source: str) -> dict[str, Any]:
+    head = source.split("---\n", 2)[1] if source.startswith("---\n") else ""
+    try:
+        values = yaml.safe_load(head) or {}
+    except yaml.YAMLError as error:
+        raise PromptError(f"prompt {name}: the front matter is not YAML: {error}") from error
+    return values if isinstance(values, dict) else {}
+
+
+def _body(folders: list[Path], filename: str) -> str:
+    source = _read(folders, filename)
+    return source.split("---\n", 2)[2] if source.startswith("---\n") else source
+
+
+def _digest(environment: jinja2.Environment, folders: list[Path], filename: str) -> str:
+    """Twelve hex digits over the file and, in order of name, the files that it includes."""
+    source = _read(folders, filename)
+    included = meta.find_referenced_templates(environment.parse(_body(folders, filename)))
+    parts = [source, *(_read(folders, other) for other in sorted(o for o in included if o))]
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=6).hexdigest()

@@ -1,0 +1,58 @@
+"""One dialogue as it is kept: a line of records.jsonl."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from emoharbor.state.dialogue import Appraisal, Emotion, Message
+from emoharbor.state.profile import Language
+from emoharbor.state.verdict import Ending, Failure, Usage, Verdict
+
+FORMAT = "emoharbor-record-1"
+
+
+class RoleUsage(Usage):
+    """What one role cost in one dialogue. `unknown` counts the calls whose usage was not said."""
+
+    calls: int = 0
+    unknown: int = 0
+    seconds: float = 0.0
+
+
+class DialogueRecord(BaseModel):
+    """A finished or failed cell. Exactly one of `verdict` and `failure` is set.
+
+    `thread` names the checkpoints; `dialogue_hash` covers all that shaped the dialogue and
+    `verdict_hash` all that shaped the verdict besides.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["emoharbor-record-1"] = FORMAT
+    suite: str
+    supporter: str
+    profile: str
+    repeat: int
+    language: Language
+    thread: str
+    dialogue_hash: str
+    verdict_hash: str
+    seed: int
+    h_s: list[Message]
+    h_u: list[Annotated[Message | Appraisal | Emotion, Field(discriminator="kind")]]
+    turns: int
+    ending: Ending | None
+    verdict: Verdict | None
+    failure: Failure | None
+    models: dict[str, str]
+    prompts: dict[str, str]
+    usage: dict[str, RoleUsage]
+    started: str
+    finished: str
+
+    @property
+    def cell(self) -> tuple[str, str, int]:
+        """What this is a record of."""
+        return (self.supporter, self.profile, self.repeat)
