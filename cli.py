@@ -6,7 +6,7 @@ import asyncio
 import logging
 import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 import yaml
@@ -14,14 +14,15 @@ from rich.console import Console
 from rich.logging import RichHandler
 from rich.text import Text
 
-from emoharbor import __version__, doctor as doctor_room
+from emoharbor import __version__
+from emoharbor import doctor as doctor_room
 from emoharbor.errors import ConfigError, EmoHarborError
 from emoharbor.flags import suite_from_flags
 from emoharbor.runs.executor import plan_suite, run_suite
 from emoharbor.runs.find import calls_of, find_record
 from emoharbor.runs.folder import RunFolder, open_run
 from emoharbor.stats.summary import summarize
-from emoharbor.suite import load_suite, shipped_suites
+from emoharbor.suite import Suite, load_suite, shipped_suites
 from emoharbor.terminal.dialogues import call_view, dialogue_view
 from emoharbor.terminal.live import LiveRun
 from emoharbor.terminal.tables import dialogue_table, plan_table, score_table, usage_table
@@ -62,20 +63,18 @@ def run(
     supporter: Annotated[
         list[str], typer.Option(help="[NAME=]provider:model[@base_url]; repeat for more columns.")
     ] = [],  # noqa: B006
-    model: Annotated[Optional[str], typer.Option(help="The model of user and judge.")] = None,  # noqa: UP045
-    judge: Annotated[Optional[str], typer.Option(help="Another model for the judge.")] = None,  # noqa: UP045
-    language: Annotated[Optional[str], typer.Option(help="en or zh.")] = None,  # noqa: UP045
+    model: Annotated[str | None, typer.Option(help="The model of user and judge.")] = None,
+    judge: Annotated[str | None, typer.Option(help="Another model for the judge.")] = None,
+    language: Annotated[str | None, typer.Option(help="en or zh.")] = None,
     profiles: Annotated[
-        Optional[str], typer.Option(help="en, zh, a file or folder; en?topic=work")
-    ] = None,  # noqa: UP045
-    limit: Annotated[Optional[int], typer.Option(help="The first so many profiles.")] = None,  # noqa: UP045
-    repeats: Annotated[Optional[int], typer.Option(help="Dialogues a profile.")] = None,  # noqa: UP045
-    turns: Annotated[Optional[int], typer.Option(help="Exchanges a dialogue, at most.")] = None,  # noqa: UP045
-    seed: Annotated[Optional[int], typer.Option(help="The run's seed.")] = None,  # noqa: UP045
-    concurrency: Annotated[Optional[int], typer.Option(help="Calls in flight an endpoint.")] = None,  # noqa: UP045
-    folder: Annotated[
-        Optional[Path], typer.Option("--out", help="Run folder (runs/SUITE).")
-    ] = None,  # noqa: UP045
+        str | None, typer.Option(help="en, zh, a file or folder; en?topic=work")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="The first so many profiles.")] = None,
+    repeats: Annotated[int | None, typer.Option(help="Dialogues a profile.")] = None,
+    turns: Annotated[int | None, typer.Option(help="Exchanges a dialogue, at most.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The run's seed.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Calls in flight an endpoint.")] = None,
+    folder: Annotated[Path | None, typer.Option("--out", help="Run folder (runs/SUITE).")] = None,
     settings: Annotated[
         list[str], typer.Option("--set", help="KEY=VALUE, as in agents.talker.temperature=0.9")
     ] = [],  # noqa: B006
@@ -93,21 +92,7 @@ def run(
     if dry_run:
         out.print(plan_table(plan_suite(resolved)))
         return
-    where = folder or Path("runs") / resolved.name
-    live = LiveRun(out, follow=follow)
-    try:
-        with live.progress:
-            done = asyncio.run(run_suite(resolved, where, live.listener))
-    except KeyboardInterrupt:
-        out.print(f"\nStopped; what was finished is kept in {where}. The same command goes on.")
-        raise typer.Exit(130) from None
-    failed = _print_run(done)
-    if any(str(c.spec).startswith("local:") for c in resolved.models.values()):
-        out.print(Text(SMALL, style="yellow"))
-    out.print(f"Run folder: {where}   (emoharbor show {where})")
-    if failed:
-        out.print(f"{failed} dialogues failed; the same command tries them again.")
-        raise typer.Exit(1)
+    _run(resolved, folder or Path("runs") / resolved.name, follow=follow)
 
 
 @app.command(
@@ -117,10 +102,10 @@ def run(
 def show(
     run: Annotated[Path, typer.Argument(help="A run's folder.")],
     dialogue: Annotated[
-        Optional[str], typer.Argument(help="SUPPORTER/PROFILE/REPEAT, or a part of it.")  # noqa: UP045
+        str | None, typer.Argument(help="SUPPORTER/PROFILE/REPEAT, or a part of it.")
     ] = None,
     prompts: Annotated[
-        Optional[str], typer.Option(help="The exact requests and replies of this role.")  # noqa: UP045
+        str | None, typer.Option(help="The exact requests and replies of this role.")
     ] = None,
 ) -> None:
     """The table of a run, or one dialogue with inner states, ending and reasons."""
@@ -142,7 +127,7 @@ def show(
 
 @app.command(epilog="Examples:\n\nemoharbor suites\n\nemoharbor suites emoharbor")
 def suites(
-    name: Annotated[Optional[str], typer.Argument(help="Print this one, resolved.")] = None,  # noqa: UP045
+    name: Annotated[str | None, typer.Argument(help="Print this one, resolved.")] = None,
 ) -> None:
     """The suites that ship, or one of them resolved."""
     if name:
@@ -166,6 +151,24 @@ def doctor(
     for finding in findings:
         out.print(Text.assemble(signs[finding.ok], f" {finding.what:20} {finding.says}"))
     if any(finding.ok is False for finding in findings):
+        raise typer.Exit(1)
+
+
+def _run(suite: Suite, where: Path, *, follow: bool) -> None:
+    """Runs, prints the tables, and exits with 1 when a dialogue failed, 130 when stopped."""
+    live = LiveRun(out, follow=follow)
+    try:
+        with live.progress:
+            done = asyncio.run(run_suite(suite, where, live.listener))
+    except KeyboardInterrupt:
+        out.print(f"\nStopped; what was finished is kept in {where}. The same command goes on.")
+        raise typer.Exit(130) from None
+    failed = _print_run(done)
+    if any(str(c.spec).startswith("local:") for c in suite.models.values()):
+        out.print(Text(SMALL, style="yellow"))
+    out.print(f"Run folder: {where}   (emoharbor show {where})")
+    if failed:
+        out.print(f"{failed} dialogues failed; the same command tries them again.")
         raise typer.Exit(1)
 
 

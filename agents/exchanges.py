@@ -18,7 +18,7 @@ class Exchange:
 
 
 def exchanges(h_u: Iterable[Message | Appraisal | Emotion]) -> list[Exchange]:
-    """All exchanges so far, the one in progress last. The first has `heard` None if the user opens."""
+    """All exchanges, the one in progress last. The first has no `heard` if the user opens."""
     done: list[Exchange] = []
     now = Exchange()
     for item in h_u:

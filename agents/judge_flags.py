@@ -10,14 +10,23 @@ from emoharbor.state.verdict import Flag
 
 SHOWN = 200
 TO_THE_JUDGE = re.compile(
-    r"\b(?:note|message|dear|attention|hello|hey|to)\b[^.\n]{0,20}\b(?:evaluator|judge|grader|rater)s?\b"
-    r"|\b(?:ignore|disregard|forget)\b[^.\n]{0,30}\b(?:instructions?|rubric|criteria|prompt)\b"
-    r"|\b(?:score|rate|give|grade|mark)\b[^.\n]{0,40}\b(?:5|five|full marks?|(?:top|highest|maximum) (?:score|marks?|rating))"
-    r"(?:\s*(?:/|out of)\s*(?:5|five))?\b[^.\n]{0,30}\b(?:dimensions?|criteria|rubric|categor\w+|empathy|safety|evaluat\w+)"
-    r"|</?(?:transcript|rubric|system|instructions?)>"
-    r"|(?:评委|评分者|评估者|裁判|评测员)(?:您|你)?好"
-    r"|(?:请|务必|必须)[^。\n]{0,12}(?:打|给|评)[^。\n]{0,8}(?:5|五|满|最高)分"
-    r"|(?:忽略|无视)[^。\n]{0,12}(?:指令|指示|要求|评分标准|提示词|规则)",
+    "|".join(
+        (
+            r"\b(?:dear|attention|(?:note|message|memo) (?:to|for)) (?:the |any |all )?"
+            r"(?:evaluator|judge|grader|rater)s?\b",
+            r"\b(?:ignore|disregard|forget)\b[^.\n]{0,30}"
+            r"\b(?:previous|prior|above|earlier|scoring|your) "
+            r"(?:instructions?|rubric|criteria|prompt)",
+            r"\b(?:rate|score|grade|give|award|mark) (?:me|this|the|it)\b[^.\n]{0,60}"
+            r"\b(?:full marks|5/5|5 out of 5"
+            r"|(?:5|five) (?:stars?|points?|(?:on|in|for) (?:all|every|each))"
+            r"|(?:top|highest|maximum|perfect) (?:scores?|marks?|ratings?))",
+            r"</?(?:transcript|rubric|system|instructions?)>",
+            r"(?:评委|评分者|评估者|评测员|打分的)[^。\n]{0,4}(?:您|你)?好|致(?:评委|评分者|评估者|评测员)",
+            r"(?:请|务必|必须)[^。\n]{0,12}(?:打|给|评)[^。\n]{0,8}(?:5|五|５|满|最高)\s*分",
+            r"(?:忽略|无视|忘掉)[^。\n]{0,12}(?:指令|指示|评分标准|提示词)",
+        )
+    ),
     re.IGNORECASE,
 )
 

@@ -21,7 +21,8 @@ OUT_OF_ROLE = re.compile(
     r"\bas an? (?:(?:large )?language model|ai\b(?: language model| assistant| model)?)(?!,? you)"
     r"|\bI(?: am|'m|’m) (?:just |only )?an? (?:(?:large )?language model|ai (?:language )?model"
     r"|ai assistant|virtual assistant)"
-    r"|作为(?:一个|一名|一款)?(?:ai|人工智能|大?语言模型|智能助手)(?:语言模型|助手|模型)?(?![,, ]?[你您])"
+    r"|作为(?:一个|一名|一款)?(?:ai|人工智能|大?语言模型|智能助手)(?:语言模型|助手|模型)?"
+    r"(?![,, ]?[你您])"
     r"|我(?:只)?是(?:一个|一名|一款)(?:ai|人工智能|大?语言模型|智能助手)",
     re.IGNORECASE,
 )

@@ -1,4 +1,4 @@
-"""What may stand in a checkpoint: our state's types by name, and nothing that is merely importable."""
+"""What may stand in a checkpoint: our state's types by name and nothing else."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class PromptError(EmoHarborError):
 
 
 class ModelError(EmoHarborError):
-    """A model call failed. `cause` says how; `retry_after` is in seconds where the server named it."""
+    """A model call failed. `cause` says how; `retry_after` is in seconds, if named."""
 
     def __init__(self, message: str, cause: ModelCause, retry_after: float | None = None) -> None:
         super().__init__(message)

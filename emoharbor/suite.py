@@ -81,7 +81,7 @@ def shipped_suites() -> list[str]:
 
 
 def load_suite(name: str, changes: Mapping[str, Any] | None = None) -> Suite:
-    """A shipped suite by name or a file by path, with `changes` ("agents.talker.temperature": 0.9)."""
+    """A shipped suite by name or a file by path, with `changes` ("agents.talker.use": …)."""
     path = Path(name)
     if not name.endswith((".yaml", ".yml")):
         path = SHIPPED / f"{name}.yaml"
@@ -154,5 +154,6 @@ def _first(error: ValidationError, values: Mapping[str, Any]) -> str:
     where = ".".join(str(part) for part in fault["loc"])
     if fault["type"] != "extra_forbidden":
         return f"{where}: {fault['msg']} (given: {fault['input']!r})"
-    known = {"models": ModelConfig, "agents": AgentConfigs}.get(str(fault["loc"][0]), Suite)
+    shapes: dict[str, type[Frozen]] = {"models": ModelConfig, "agents": AgentConfigs}
+    known = shapes.get(str(fault["loc"][0]), Suite)
     return f"unknown key '{where}'{nearest(str(fault['loc'][-1]), known.model_fields)}"

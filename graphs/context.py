@@ -31,7 +31,7 @@ class Context(TypedDict):
 
 
 def where_now(runtime: Runtime[Context], node: str) -> Where:
-    """This visit of `node`: the thread, the step (the same after a kill and a resume), the attempt."""
+    """This visit of `node`: thread, step (the same after a kill and a resume), attempt."""
     config = get_config()
     step = int(config["metadata"]["langgraph_step"])
     context = runtime.context

@@ -5,6 +5,7 @@ EmoHarbor, Appendix C, Algorithm 1; with the user opening, the worst-case paper'
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -48,13 +49,13 @@ def build_dialogue(
     builder.add_edge("thinker", "talker")
     builder.add_edge("talker", "termination")
     builder.add_edge("evaluator", END)
-    goes_on = {"goes on": "supporter", "over": "evaluator"}
+    goes_on: dict[Hashable, str] = {"goes on": "supporter", "over": "evaluator"}
     builder.add_conditional_edges("termination", routing.goes_on, goes_on)
     if opening == "supporter":
         builder.add_edge(START, "supporter")
         builder.add_edge("supporter", "thinker")
     else:
         builder.add_edge(START, "thinker")
-        answered = {"goes on": "thinker", "over": "evaluator"}
+        answered: dict[Hashable, str] = {"goes on": "thinker", "over": "evaluator"}
         builder.add_conditional_edges("supporter", routing.goes_on, answered)
     return builder

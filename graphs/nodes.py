@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from langgraph.runtime import Runtime
 
@@ -29,12 +28,25 @@ from emoharbor.state.verdict import Ending, Verdict
 
 Opening = Literal["supporter", "user"]
 Update = dict[str, Any]
-Node = Callable[[DialogueState, Runtime[Context]], Awaitable[Update]]
 
 
-def supporter(
-    agent: Supporter, opening: Opening
-) -> Callable[[SupporterInput, Runtime[Context]], Awaitable[Update]]:
+class Node(Protocol):
+    """What LangGraph calls for a visit."""
+
+    async def __call__(self, state: DialogueState, runtime: Runtime[Context]) -> Update:
+        """The state update of one visit."""
+        ...
+
+
+class SupporterNode(Protocol):
+    """The supporter's node: its state is H_s alone."""
+
+    async def __call__(self, state: SupporterInput, runtime: Runtime[Context]) -> Update:
+        """The state update of one visit."""
+        ...
+
+
+def supporter(agent: Supporter, opening: Opening) -> SupporterNode:
     """R_t = S(H_s), into both memories. A blank reply is asked for again once."""
 
     async def supporter_node(state: SupporterInput, runtime: Runtime[Context]) -> Update:

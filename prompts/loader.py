@@ -1,4 +1,4 @@
-"""Prompts are files: front matter with a version, then Jinja blocks, one for each kind of message."""
+"""Prompts are files: front matter with a version, then Jinja blocks, one a kind of message."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ MemoryItem = Annotated[Message | Appraisal | Emotion, Field(discriminator="kind"
 
 
 class Utterance(Frozen):
-    """The Talker's last word, with its decision: `wants_to_end` decides, `why` says in which way."""
+    """The Talker's last word, and its decision: `wants_to_end` decides, `why` says how."""
 
     text: str
     wants_to_end: bool = False

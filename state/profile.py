@@ -56,7 +56,7 @@ class Preferences(Frozen):
 
 
 class Counselling(Frozen):
-    """C: what brings this person here. `topic`, `emotion` and `goal` are labels, the rest is prose."""
+    """C: what brings this person here. `topic`, `emotion` and `goal` are labels."""
 
     topic: Text
     problem: Text
@@ -70,7 +70,7 @@ class Counselling(Frozen):
 class Scenario(Frozen):
     """S: how this person plausibly behaves in the conversation.
 
-    `reactions` says for each kind of counsellor feedback what this person feels, thinks and answers;
+    `reactions` says for each kind of feedback what this person feels, thinks and answers;
     `withheld` are facts told only when asked or once there is trust.
     """
 
@@ -82,7 +82,7 @@ class Scenario(Frozen):
 
 
 class Profile(Frozen):
-    """One invented person. `id` is unique in its set; `minor`, `risk` and `hard` are for filters."""
+    """One invented person. `id` is unique in its set; `minor`, `risk` and `hard` serve filters."""
 
     id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
     language: Language

@@ -10,7 +10,7 @@ from emoharbor.state.dialogue import Appraisal, Emotion, Message
 from emoharbor.state.profile import Language
 from emoharbor.state.verdict import Ending, Failure, Usage, Verdict
 
-FORMAT = "emoharbor-record-1"
+FORMAT: Literal["emoharbor-record-1"] = "emoharbor-record-1"
 
 
 class RoleUsage(Usage):

@@ -49,4 +49,6 @@ class ChatModel(Protocol):
         *,
         schema: JsonSchema | None = None,
         seed: int | None = None,
-    ) -> Completion: ...
+    ) -> Completion:
+        """The reply to `messages`."""
+        ...

@@ -10,10 +10,10 @@ from emoharbor.state.profile import Frozen
 
 
 class ModelConfig(Frozen):
-    """An entry of a suite's `models:`. `timeout` is in seconds and covers one attempt of one call.
+    """An entry of a suite's `models:`. `timeout` is in seconds, for one attempt of one call.
 
     `api_key_env` names the environment variable that holds the key, never the key itself.
-    `concurrency` is the number of calls in flight at this endpoint. `threads` is for `local:` alone.
+    `concurrency` is the number of calls in flight at this endpoint; `threads` is for `local:`.
     """
 
     spec: str | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -101,6 +102,8 @@ def connection_failure(error: BaseException, target: Target, timeout: float) -> 
     chain = list(_causes(error))
     if any(isinstance(e, aiohttp.ClientPayloadError) for e in chain):
         return target.error("the reply was cut off", "bad_reply")
+    if any(isinstance(e, zlib.error) for e in chain):
+        return target.error("the reply cannot be decoded", "bad_reply")
     if any(isinstance(e, ValueError | RecursionError | aiohttp.ClientResponseError) for e in chain):
         if not any(isinstance(e, aiohttp.ClientConnectionError | ssl.SSLError) for e in chain):
             return target.error("the reply is not JSON", "bad_reply")

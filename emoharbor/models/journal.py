@@ -43,9 +43,17 @@ class Request:
 class Journal(Protocol):
     """Where calls are kept. Writing returns only once the entry cannot be lost by this process."""
 
-    def find(self, key: CallKey) -> tuple[str, Completion] | None: ...
-    def write_call(self, key: CallKey, request: Request, completion: Completion) -> None: ...
-    def write_error(self, where: Where, request: Request, error: ModelError) -> None: ...
+    def find(self, key: CallKey) -> tuple[str, Completion] | None:
+        """The request hash and the reply kept under `key`."""
+        ...
+
+    def write_call(self, key: CallKey, request: Request, completion: Completion) -> None:
+        """Keeps an answered call."""
+        ...
+
+    def write_error(self, where: Where, request: Request, error: ModelError) -> None:
+        """Keeps a call that failed for good; it is never served."""
+        ...
 
 
 @dataclass(frozen=True)

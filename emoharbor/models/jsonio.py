@@ -24,7 +24,9 @@ def read_object(text: str) -> dict[str, Any] | None:
     the reply holds several objects that differ. Full-width digits and curly quotes used as JSON
     syntax are read as what they stand for when the text cannot be read as it is.
     """
-    text = text.replace("\ufeff", "").strip()
+    text = text.strip("\ufeff \t\r\n")
+    if not text.startswith("{") and _is_json(text):
+        return None
     found = _only_object(text)
     return found if found is not None else _only_object(_normalised(text))
 
@@ -32,8 +34,6 @@ def read_object(text: str) -> dict[str, Any] | None:
 def _only_object(text: str) -> dict[str, Any] | None:
     found: list[dict[str, Any]] = []
     at = text.find("{")
-    if text.startswith("[") and _is_json(text):
-        return None
     while at >= 0:
         value, end = _decode(text, at)
         if end < 0:

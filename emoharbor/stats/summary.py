@@ -16,7 +16,7 @@ MARK_COLUMNS = ["supporter", "profile", "repeat", "dimension", "value", "cause"]
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of `scored` marks, 1 to 5; None when there is none. `unscored` marks are not in it."""
+    """The mean of `scored` marks, 1 to 5; None when there is none; `unscored` are not in it."""
 
     value: float | None
     scored: int

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.table import Table
 
+from emoharbor.models.config import ModelConfig
 from emoharbor.runs.plan import Plan
 from emoharbor.state.record import DialogueRecord, RoleUsage
 from emoharbor.stats.summary import Mean, SupporterSummary
@@ -21,7 +22,7 @@ ENDINGS = {
 
 
 def score_table(summaries: Sequence[SupporterSummary]) -> Table:
-    """Dimensions down, supporters across: mean, and how many marks are in it and missing from it."""
+    """Dimensions down, supporters across: mean, and marks in it and missing from it."""
     table = Table(title="Scores (1-5): mean (marks scored / unscored)", title_justify="left")
     table.add_column("dimension", overflow="fold")
     for summary in summaries:
@@ -115,5 +116,5 @@ def _tokens(usage: RoleUsage) -> list[str]:
     return [UNKNOWN if value is None else f"{value:,}" for value in values]
 
 
-def _model(models: dict[str, object], role: str) -> str:
-    return str(getattr(models[role], "spec", None)) if role in models else "no model"
+def _model(models: Mapping[str, ModelConfig], role: str) -> str:
+    return models[role].spec or "" if role in models else "no model"

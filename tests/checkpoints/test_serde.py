@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from typing import Any, get_args, get_type_hints
+
+import pytest
+from pydantic import BaseModel
+
+from emoharbor.checkpoints.serde import STATE_TYPES, state_serializer
+from emoharbor.state.dialogue import DialogueState, Emotion, Utterance
+from emoharbor.state.profile import Frozen
+from emoharbor.state.verdict import Ending, Flag, Score, Unscored, Verdict
+from tests.people import felt, heard, make_profile
+
+FLAG = Flag(cause="addresses_the_judge", message=1, text="dear judge")
+MARKS: dict[str, Any] = {
+    "empathetic": Score(reason="r", evidence=(1, 2), value=5),
+    "safety": Unscored(cause="missing", raw='{"a": 1}'),
+}
+SAMPLES: list[BaseModel] = [
+    make_profile("en", risk=["self_harm"], hard=True),
+    make_profile("zh"),
+    make_profile().demographics,
+    make_profile().preferences,
+    make_profile().preferences.big_five,
+    make_profile().counselling,
+    make_profile().scenario,
+    heard("hello 😶‍🌫️ \u202eback\n\u2028" + "x" * 30_000),
+    felt("作为女儿我很内疚"),
+    felt(intensity=None),
+    Emotion(label="anger", deteriorated=True),
+    Utterance(text="bye", wants_to_end=True, why="gave_up", reason="no use"),
+    Ending(reason="user_gave_up", turn=2, words="bye"),
+    *MARKS.values(),
+    FLAG,
+    Verdict(rubric="r", strategy="user_aware", scores=MARKS, flags=(FLAG,)),
+]
+
+
+class Mood(Frozen):
+    """A type that is in no list."""
+
+    label: str
+
+
+class Message(Frozen):
+    """Called like a listed type, in another module."""
+
+    role: str
+    text: str
+
+
+def models_in(annotation: Any) -> set[type[BaseModel]]:
+    """Every pydantic model that a value of this annotation may hold."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        fields = annotation.model_fields.values()
+        return {annotation}.union(*(models_in(field.annotation) for field in fields))
+    return set[type[BaseModel]]().union(*(models_in(inner) for inner in get_args(annotation)))
+
+
+def stored(value: Any) -> Any:
+    serializer = state_serializer()
+    return serializer.loads_typed(serializer.dumps_typed(value))
+
+
+def test_the_list_holds_the_types_of_the_state_and_no_other() -> None:
+    hints = get_type_hints(DialogueState, include_extras=True)
+    found = set[type[BaseModel]]().union(*(models_in(hint) for hint in hints.values()))
+    assert {Flag, Emotion} <= found
+    assert set(STATE_TYPES) == found
+    assert len(STATE_TYPES) == len(found)
+
+
+def test_there_is_a_sample_of_every_type() -> None:
+    assert {type(sample) for sample in SAMPLES} == set(STATE_TYPES)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda s: type(s).__name__)
+def test_every_type_comes_back_as_itself(sample: BaseModel) -> None:
+    restored = stored(sample)
+    assert type(restored) is type(sample)
+    assert restored == sample
+    assert type(sample).model_validate(restored.model_dump()) == sample
+
+
+def test_what_is_nested_comes_back_as_itself() -> None:
+    profile, verdict = stored([make_profile(), SAMPLES[-1]])
+    assert profile.preferences.habits == ("checks the oven twice",)
+    assert [type(mark) for mark in verdict.scores.values()] == [Score, Unscored]
+    assert verdict.flags == (FLAG,)
+
+
+def test_a_memory_keeps_its_order_and_its_kinds() -> None:
+    memory = [heard("hello"), felt(), Emotion(label="anger")]
+    assert stored(memory) == memory
+
+
+@pytest.mark.parametrize("value", [Mood(label="low"), Message(role="user", text="hi")])
+def test_an_unlisted_type_comes_back_as_plain_data(value: BaseModel) -> None:
+    restored = stored(value)
+    assert type(restored) is dict
+    assert restored == value.model_dump()
+
+
+def test_a_value_that_never_was_valid_is_not_made_to_look_valid() -> None:
+    broken = Score.model_construct(reason="r", evidence=(1,), value=9)
+    assert stored(broken).value == 9
