@@ -11,7 +11,7 @@ from emoharbor.agents.verdict_reply import Reading, read_verdict, verdict_schema
 from emoharbor.models.base import ChatMessage, ChatModel, Completion
 from emoharbor.prompts.loader import Prompt
 from emoharbor.prompts.rubric import Rubric
-from emoharbor.state.dialogue import Appraisal, Emotion, Message, UserView
+from emoharbor.state.dialogue import Message, UserView
 from emoharbor.state.verdict import Score, Strategy, Unscored, Verdict
 
 
@@ -57,6 +57,7 @@ class UserAsJudge:
             profile=user.profile if aware else None,
             states=self.strategy == "internal_state_aware",
             transcript=self._transcript(user),
+            ending=user.ending.reason if user.ending else None,
         )
         return [{"role": "user", "content": text}]
 
@@ -68,15 +69,8 @@ class UserAsJudge:
                 number += 1
                 items.append({"number": number, "who": item.role, "text": item.text})
             elif self.strategy == "internal_state_aware":
-                items.append({"number": None, "who": "inner", "text": _inner_text(item)})
+                items.append({"number": None, "who": "inner", "state": item})
         return items
-
-
-def _inner_text(state: Appraisal | Emotion) -> str:
-    if isinstance(state, Emotion):
-        return f"{state.label}: {state.description}"
-    strength = f" ({state.intensity}/5)" if state.intensity else ""
-    return f"{state.cognition} | {state.emotion}{strength} | {state.goals}"
 
 
 def _unusable(reading: Reading, completion: Completion) -> Unusable:

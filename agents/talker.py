@@ -12,7 +12,7 @@ from emoharbor.errors import SimulatorFailed
 from emoharbor.models.base import ChatMessage, ChatModel, Completion
 from emoharbor.prompts.loader import Prompt
 from emoharbor.state.dialogue import UserView, Utterance
-from emoharbor.state.profile import Frozen
+from emoharbor.state.profile import Frozen, Language
 
 END = "<END>"
 # The user of a simulation never speaks of itself as a machine; it may well speak of the
@@ -62,6 +62,7 @@ class ChatTalker:
         messages: list[ChatMessage] = [
             {"role": "system", "content": self.prompt.render("system", profile=user.profile)}
         ]
+        lengths: list[int] = []
         for turn, exchange in enumerate(exchanges(user.h_u), start=1):
             text = self.prompt.render(
                 "turn",
@@ -70,6 +71,7 @@ class ChatTalker:
                 turn=turn,
                 max_turns=user.max_turns,
                 style=preferences.speech_style if preferences else None,
+                lengths=lengths[-3:],
             )
             messages.append({"role": "user", "content": text})
             if exchange.said is not None:
@@ -77,7 +79,13 @@ class ChatTalker:
                     utterance=exchange.said, wants_to_end=False, why="unspecified", reason=""
                 )
                 messages.append({"role": "assistant", "content": said.model_dump_json()})
+                lengths.append(_length(exchange.said, user.language))
         return messages
+
+
+def _length(text: str, language: Language) -> int:
+    """Words in English, characters in Chinese."""
+    return len(text.split()) if language == "en" else sum(not c.isspace() for c in text)
 
 
 def read(completion: Completion) -> Utterance:

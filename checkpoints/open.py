@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +34,13 @@ async def open_checkpointer(address: str) -> AsyncIterator[BaseCheckpointSaver[A
 
 @asynccontextmanager
 async def _sqlite(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
-    try:
-        connection = await aiosqlite.connect(path)
-        saver = AsyncSqliteSaver(connection, serde=state_serializer())
-        await saver.setup()
-    except aiosqlite.Error as error:
-        raise CheckpointError(f"checkpoint file {path}: {error}") from error
-    try:
+    async with AsyncExitStack() as opened:
+        try:
+            # aiosqlite's thread outlives the loop in which it could not connect: try without it.
+            sqlite3.connect(path).close()
+            connection = await opened.enter_async_context(aiosqlite.connect(path))
+            saver = AsyncSqliteSaver(connection, serde=state_serializer())
+            await saver.setup()
+        except sqlite3.Error as error:
+            raise CheckpointError(f"checkpoint file {path}: {error}") from error
         yield saver
-    finally:
-        await connection.close()

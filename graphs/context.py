@@ -69,4 +69,5 @@ def view_of(state: DialogueState, context: Context, turn: int) -> UserView:
         max_turns=context["max_turns"],
         language=context["language"],
         rng=random.Random(f"{context['seed']}/{turn}"),
+        ending=state.get("ending"),
     )

@@ -101,6 +101,7 @@ class UserView:
     max_turns: int
     language: Language
     rng: random.Random
+    ending: Ending | None = None
 
     @property
     def messages(self) -> list[Message]:

@@ -113,6 +113,7 @@ async def play(
         context=context(max_turns, person.language, failures),
         stream_mode=["updates", "values"],
     )
+    chunk: Any
     async for mode, chunk in stream:
         if mode == "updates":
             played.visits.extend(chunk)
