@@ -15,15 +15,20 @@ from emoharbor.state.dialogue import UserView, Utterance
 from emoharbor.state.profile import Frozen, Language
 
 END = "<END>"
+LIKE_JSON = re.compile(r'\A(?:\{|```)|["“”]utterance["“”]')
 # The user of a simulation never speaks of itself as a machine; it may well speak of the
-# supporter as one ("as an AI you can't know"), so what follows must not be addressed to "you".
+# supporter as one ("as an AI you can't know"), or work with machines ("as an AI engineer I").
+_MACHINE = r"(?:(?:ai|large) )?language model|ai (?:model|assistant|chatbot)"
+_MACHINE_ZH = r" ?(?:ai|人工智能|大?语言模型|智能助手)(?:语言模型|助手|模型|程序)? ?"
 OUT_OF_ROLE = re.compile(
-    r"\bas an? (?:(?:large )?language model|ai\b(?: language model| assistant| model)?)(?!,? you)"
-    r"|\bI(?: am|'m|’m) (?:just |only )?an? (?:(?:large )?language model|ai (?:language )?model"
-    r"|ai assistant|virtual assistant)"
-    r"|作为(?:一个|一名|一款)?(?:ai|人工智能|大?语言模型|智能助手)(?:语言模型|助手|模型)?"
-    r"(?![,, ]?[你您])"
-    r"|我(?:只)?是(?:一个|一名|一款)(?:ai|人工智能|大?语言模型|智能助手)",
+    rf"(?<!you )(?<!you, )\bas an? (?:{_MACHINE}|ai|virtual assistant)"
+    r"(?=,| I\b| (?:developed|created|trained|made|designed)\b)"
+    r"(?:(?!\byou)[^.!?\n])*?\b(?:I|my)\b"
+    rf"|\bI(?: am|'m|’m) (?:just |only )?an? (?:{_MACHINE})"
+    r"(?=[,.;!?\n]|$| (?:and|so|that|who|with|here|created|trained|developed|designed|made)\b)"
+    rf"|(?<![你您])(?<![你您][，,])作为(?:一个|一名|一款)?{_MACHINE_ZH}"
+    r"(?=[，,、]|我)(?:(?![你您])[^。！？!?\n])*?我"
+    rf"|我(?:只)?是(?:一个|一名|一款){_MACHINE_ZH}(?=[，,。；;！!？?、\n]|$|没有|无法|不能|不会)",
     re.IGNORECASE,
 )
 
@@ -91,7 +96,7 @@ def _length(text: str, language: Language) -> int:
 def read(completion: Completion) -> Utterance:
     """An utterance out of a structured reply, or out of plain text that may end with END."""
     text = completion.text.strip()
-    if completion.data is None and text and not text.startswith(("{", "```")):
+    if completion.data is None and text and not LIKE_JSON.search(text):
         utterance = Utterance(text=text)
     else:
         said = read_as(Said, completion)

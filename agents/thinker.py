@@ -69,7 +69,7 @@ def _read(completion: Completion) -> Appraisal:
 
 
 def _written(state: Appraisal) -> str:
-    return Thought.model_validate(state.model_dump(exclude={"kind"})).model_dump_json()
+    return state.model_dump_json(include=set(Thought.model_fields))
 
 
 async def no_thinker(user: UserView) -> None:

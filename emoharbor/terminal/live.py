@@ -40,6 +40,7 @@ class LiveRun:
         )
         self._bar = self.progress.add_task("", total=None)
         self._live: dict[tuple[str, str, int], int] = {}
+        self._shown: tuple[str, str, int] | None = None
         self._done = 0
         self._total = 0
 
@@ -56,8 +57,9 @@ class LiveRun:
 
     def _visit(self, visit: Visit) -> None:
         key = visit.cell.key
-        if key not in self._live and self.follow:
+        if self.follow and key != self._shown:
             self.console.rule(Text("/".join(map(str, key))), align="left")
+            self._shown = key
         number = self._live.setdefault(key, 0)
         for item in visit.update.get("h_u", ()):
             number += item.kind == "message"

@@ -25,6 +25,11 @@ def make_model(model: ChatModel = MODEL) -> ChatModel:
     return model
 
 
+class OwnModel(ScriptedChat):
+    def __init__(self) -> None:
+        super().__init__(["own"])
+
+
 def reply_to(messages: Sequence[ChatMessage], schema: JsonSchema | None) -> Reply:
     return f"{messages[-1]['content']} yourself"
 
@@ -64,6 +69,7 @@ def test_a_script_that_ran_out_says_so() -> None:
         (f"{HERE}:LINES", "one"),
         (f"{HERE}:make_lines", "one"),
         (f"{HERE}:make_model", "mine"),
+        (f"{HERE}:OwnModel", "own"),
         (f"{HERE}:reply_to", "Hi. yourself"),
     ],
 )
