@@ -63,7 +63,7 @@ def _imported(node: Node, use: str) -> Callable[..., Any]:
         sys.path.insert(0, os.getcwd())
     try:
         found = getattr(importlib.import_module(module_name), attribute)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
         raise ConfigError(f"{node}: cannot import {use}: {error}") from error
     if not callable(found):
         raise ConfigError(f"{node}: {use} cannot be called; wanted is\n    {SIGNATURES[node]}")

@@ -17,7 +17,6 @@ class Thought(Frozen):
     """The Thinker's reply, its keys in the order in which they are to be written."""
 
     noticed: str
-    fit: str
     cognition: str
     emotion: str
     intensity: Level

@@ -35,7 +35,6 @@ class Appraisal(Frozen):
 
     kind: Literal["appraisal"] = "appraisal"
     noticed: str = ""
-    fit: str = ""
     cognition: str
     emotion: str
     intensity: Level | None = None

@@ -160,7 +160,6 @@ def felt(text: str = "it may be my fault", **changes: Any) -> Appraisal:
     """An inner state as the Thinker gives it, with all its steps."""
     whole = {
         "noticed": "they asked",
-        "fit": "more or less",
         "cognition": text,
         "emotion": "tense",
         "intensity": 3,

@@ -69,7 +69,7 @@ def http_failure(
     """The same from parts: the server's `words` and its `codes` for the error."""
     if status < 400:
         return target.error(f"the base URL redirects (HTTP {status}); name where to", _REFUSED)
-    cause = _status_cause(status, codes, words.lower())
+    cause = _status_cause(status, codes, words)
     # A 401 tends to quote the key it was given.
     shown = "" if status == 401 else target.secrets.shown(words)
     said = f' (it said: "{shown}")' if shown else ""
@@ -90,11 +90,17 @@ def _status_cause(status: int, codes: str, words: str) -> ModelCause:
         return "timeout"
     if status >= 500:
         return "server_error"
-    if any(wording in words or wording in codes for wording in _CONTEXT):
+    if is_about_context(words, codes):
         return "context_too_long"
     if status == 404 or "model_not_found" in codes:
         return "model_not_found"
     return _REFUSED
+
+
+def is_about_context(words: str, codes: str) -> bool:
+    """True where a server says that the conversation is too long for its model."""
+    words = words.lower()
+    return any(wording in words or wording in codes for wording in _CONTEXT)
 
 
 def connection_failure(error: BaseException, target: Target, timeout: float) -> ModelError:

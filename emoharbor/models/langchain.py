@@ -42,21 +42,7 @@ def langchain_model(spec: ModelSpec, config: ModelConfig, sampling: Sampling) ->
     path, _, name = spec.model.partition(":")
     chat_class = _load(spec, path)
     key = api_key_for(spec, config.api_key_env)
-    wanted: dict[str, Any] = {
-        **sampling.model_dump(exclude_none=True),
-        "model": name or None,
-        "timeout": config.timeout,
-        "max_retries": 0,
-        "base_url": spec.base_url,
-        # Beside a base URL a key is always given: the class would fall back to one of its own.
-        "api_key": key if spec.base_url or key != NO_KEY else None,
-    }
-    known = _parameters(chat_class)
-    given = {
-        found: value
-        for wish, value in wanted.items()
-        if value is not None and (found := next((n for n in _NAMES[wish] if n in known), None))
-    }
+    given = _settings(spec, config, sampling, key, _parameters(chat_class))
     if spec.base_url and not set(given) & set(_NAMES["base_url"]):
         raise ConfigError(f"{spec}: {path} takes no base URL")
     problem = ""
@@ -68,7 +54,8 @@ def langchain_model(spec: ModelSpec, config: ModelConfig, sampling: Sampling) ->
     if problem:
         raise ConfigError(problem)
     shown = Secrets("" if key == NO_KEY else key)
-    return LangChainChat(model, str(name or path), config.timeout, "seed" in known, shown)
+    takes_seed = "seed" in _parameters(chat_class)
+    return LangChainChat(model, name or path, config.timeout, takes_seed, shown)
 
 
 @dataclass(frozen=True)
@@ -122,6 +109,27 @@ def _load(spec: ModelSpec, path: str) -> Any:
     if not hasattr(found, "ainvoke"):
         raise ConfigError(f"{spec}: {path} is no LangChain chat model (it has no ainvoke)")
     return found
+
+
+def _settings(
+    spec: ModelSpec, config: ModelConfig, sampling: Sampling, key: str, known: set[str]
+) -> dict[str, Any]:
+    """Our settings under the names that the class knows; what it does not know is left out."""
+    wanted: dict[str, Any] = {
+        **sampling.model_dump(exclude_none=True),
+        "model": spec.model.partition(":")[2] or None,
+        "timeout": config.timeout,
+        "max_retries": 0,
+        "base_url": spec.base_url,
+        # Beside a base URL a key is always given: the class would fall back to one of its own.
+        "api_key": key if spec.base_url or key != NO_KEY else None,
+    }
+    names = {wish: next((n for n in _NAMES[wish] if n in known), None) for wish in wanted}
+    return {
+        name: wanted[wish]
+        for wish, name in names.items()
+        if name is not None and wanted[wish] is not None
+    }
 
 
 def _parameters(chat_class: Any) -> set[str]:

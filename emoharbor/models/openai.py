@@ -20,7 +20,12 @@ from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAioHt
 from emoharbor.errors import ModelError
 from emoharbor.models.base import ChatMessage, Completion, JsonSchema
 from emoharbor.models.config import Sampling
-from emoharbor.models.failures import Target, connection_failure, status_failure
+from emoharbor.models.failures import (
+    Target,
+    connection_failure,
+    is_about_context,
+    status_failure,
+)
 from emoharbor.models.quirks import Quirks, refused_parameter
 from emoharbor.models.reasoning import clean
 from emoharbor.models.reply import MalformedReply, read_reply
@@ -175,6 +180,9 @@ def _refusal(error: APIStatusError, body: Mapping[str, Any]) -> _Refused | None:
         return None
     words = server_words(error.body)
     codes = f"{error.code} {error.type}"
+    # "max_tokens is too large for the context" names a parameter, and is not about it.
+    if is_about_context(words, codes):
+        return None
     name = refused_parameter(body, error.param, codes, words)
     return _Refused(name) if name else None
 

@@ -52,7 +52,9 @@ def parse_spec(text: str) -> ModelSpec:
         raise ConfigError(f"{provider}:{model} runs in this process and takes no base URL")
     if not at:
         return ModelSpec(provider, model, OPENAI_URL if provider == "openai" else None)
-    return ModelSpec(provider, model, _base_url(url))
+    # What other LangChain classes call a base URL (Ollama's, Anthropic's) has no /v1.
+    speaks_openai = provider == "openai" or "OpenAI" in model
+    return ModelSpec(provider, model, _base_url(url, "/v1" if speaks_openai else ""))
 
 
 def api_key_for(
@@ -111,11 +113,11 @@ def _split_url(rest: str) -> tuple[str, bool, str]:
     return rest.strip(), False, ""
 
 
-def _base_url(text: str) -> str:
-    """The URL without a trailing slash; /v1 is added where the path is empty."""
+def _base_url(text: str, default_path: str) -> str:
+    """The URL without a trailing slash; `default_path` is added where the path is empty."""
     url = _checked(text.strip())
     path = url.path.rstrip("/").removesuffix("/chat/completions").rstrip("/")
-    return f"{url.scheme}://{url.netloc.lower()}{path or '/v1'}"
+    return f"{url.scheme}://{url.netloc.lower()}{path or default_path}"
 
 
 def _checked(text: str) -> SplitResult:

@@ -23,7 +23,7 @@ TEXTS = st.one_of(
 )
 INNER = st.one_of(
     st.none(),
-    st.builds(felt, TEXTS, fit=TEXTS, leaning=st.sampled_from(get_args(Leaning))),
+    st.builds(felt, TEXTS, leaning=st.sampled_from(get_args(Leaning))),
     st.builds(Emotion, label=TEXTS, description=TEXTS),
 )
 EXCHANGES = st.lists(st.tuples(TEXTS, INNER, TEXTS), min_size=2, max_size=5)

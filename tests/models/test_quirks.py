@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from emoharbor.errors import ModelError
 from emoharbor.models.openai import OpenAIChat
 from emoharbor.models.quirks import Quirks
-from tests.fake_openai import FakeOpenAI, Handler, chat, in_turn, refusal
+from tests.fake_openai import FakeOpenAI, Handler, always, chat, in_turn, refusal
 from tests.models.test_openai import ASK, FULL, SCHEMA, ask, with_chat
 
 
@@ -53,6 +54,13 @@ def test_what_the_server_refuses_is_left_out(
     assert len(bodies) == len(names) + 3
     assert all(set(body) == left | {"model", "messages"} for body in bodies[len(names) :])
     assert len(caplog.records) == len(names)
+
+
+def test_a_context_that_is_too_short_is_no_refused_parameter() -> None:
+    said = "max_tokens is too large: 50. This model's maximum context length is 40 tokens."
+    with pytest.raises(ModelError) as caught:
+        ask(always(refusal(400, said, param="max_tokens")), sampling=FULL)
+    assert caught.value.cause == "context_too_long"
 
 
 def test_many_calls_at_once_say_it_once(caplog: pytest.LogCaptureFixture) -> None:

@@ -32,6 +32,7 @@ KEY = "sk-sentinel-4f6b1c90aa"
         ("local:smollm2", ModelSpec("local", "smollm2")),
         ("local:/path/x.gguf", ModelSpec("local", "/path/x.gguf")),
         ("scripted:my_mod:attr", ModelSpec("scripted", "my_mod:attr")),
+        ("langchain:a.ChatX:m@http://h:1/", ModelSpec("langchain", "a.ChatX:m", "http://h:1")),
         (
             "langchain:langchain_openai.ChatOpenAI:gpt-4o@http://h:1",
             ModelSpec("langchain", "langchain_openai.ChatOpenAI:gpt-4o", "http://h:1/v1"),
