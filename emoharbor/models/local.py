@@ -7,7 +7,6 @@ import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 from openai import AsyncOpenAI
 
-from emoharbor.errors import ConfigError
+from emoharbor.errors import ConfigError, nearest
 from emoharbor.models.base import ChatMessage, Completion, JsonSchema
 from emoharbor.models.config import Sampling
 from emoharbor.models.openai import OpenAIChat, open_client
@@ -45,17 +44,21 @@ def find_model(spec: ModelSpec) -> Path:
     path = Path(spec.model).expanduser()
     if path.is_file():
         return path
-    near = get_close_matches(spec.model, PACKAGES, n=1, cutoff=0.5)
-    hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(PACKAGES)}, or a path"
-    raise ConfigError(f"{spec}: no such GGUF file and no such model ({hint})")
+    raise ConfigError(
+        f"{spec}: no such GGUF file, and no such model{nearest(spec.model, PACKAGES)}"
+    )
 
 
 def default_threads() -> int:
-    """Physical cores, at most 4: beyond that a small model only disturbs its neighbours."""
+    """Physical cores less one, at most 4.
+
+    Threads of llama.cpp wait by spinning: on a core that something else uses too, two of them
+    write fewer tokens a second than one alone.
+    """
     pattern = "devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list"
     cores = {file.read_text() for file in Path("/sys").glob(pattern)}
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, min(len(cores) or _MOST_THREADS, allowed or 1, _MOST_THREADS))
+    return max(1, min((len(cores) or 2) - 1, (allowed or 2) - 1, _MOST_THREADS))
 
 
 @dataclass

@@ -7,10 +7,9 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, cast
 
-from emoharbor.errors import ConfigError
+from emoharbor.errors import ConfigError, nearest
 from emoharbor.models.base import ChatMessage, ChatModel, Completion, JsonSchema
 from emoharbor.models.fill import fill
 from emoharbor.models.reply import completion_from
@@ -102,9 +101,7 @@ def scripted_model(name: str) -> ChatModel:
         return ScriptedChat(_BUILT_IN[name])
     module, colon, attribute = name.partition(":")
     if not colon:
-        near = get_close_matches(name, _BUILT_IN, n=1, cutoff=0.3)
-        hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(_BUILT_IN)}"
-        raise ConfigError(f"no script is named '{name}': {hint} (or name my_module:attribute)")
+        raise ConfigError(f"no script '{name}', nor my_module:attribute{nearest(name, _BUILT_IN)}")
     return _as_model(_load(module, attribute), name)
 
 

@@ -7,10 +7,9 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from urllib.parse import SplitResult, urlsplit
 
-from emoharbor.errors import ConfigError
+from emoharbor.errors import ConfigError, nearest
 
 PROVIDERS = ("openai", "local", "scripted", "langchain")
 OPENAI_URL = "https://api.openai.com/v1"
@@ -96,9 +95,8 @@ def _may_have_openai_key(base_url: str) -> bool:
 def _unknown_provider(provider: str, has_colon: bool) -> str:
     if not has_colon:
         return f"a model spec is provider:model[@base_url], as in {EXAMPLES}"
-    near = get_close_matches(provider.lower(), PROVIDERS, n=1, cutoff=0.4)
-    hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(PROVIDERS)}"
-    return f"unknown model provider '{provider[:40]}': {hint}"
+    shown = provider[:40]
+    return f"unknown model provider '{shown}'{nearest(shown.lower(), PROVIDERS)}"
 
 
 def _split_url(rest: str) -> tuple[str, bool, str]:

@@ -81,7 +81,7 @@ def test_scripts_of_ones_own(name: str, text: str) -> None:
     ("name", "words"),
     [
         ("ecco", "did you mean 'echo'?"),
-        ("zzz", "known are echo"),
+        ("zzz", "known: echo"),
         ("no_such_module:x", "cannot be loaded: No module named 'no_such_module'"),
         (f"{HERE}:missing", "cannot be loaded"),
         (f"{HERE}:NOT_A_SCRIPT", "is neither a model"),

@@ -47,8 +47,8 @@ def test_a_spec_is_read(text: str, spec: ModelSpec) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("opnai:gpt-4o", "unknown model provider 'opnai': did you mean 'openai'?"),
-        ("zzz:gpt-4o", "known are openai, local, scripted, langchain"),
+        ("opnai:gpt-4o", "unknown model provider 'opnai'; did you mean 'openai'?"),
+        ("zzz:gpt-4o", "known: langchain, local, openai, scripted"),
         ("gpt-4o", "a model spec is provider:model[@base_url]"),
         ("openai:", "names a model after 'openai:'"),
         ("openai:@http://h", "names a model after 'openai:'"),
