@@ -6,23 +6,9 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from pydantic import BaseModel
 
 from emoharbor.state.dialogue import Appraisal, Emotion, Message, Utterance
-from emoharbor.state.profile import (
-    BigFive,
-    Counselling,
-    Demographics,
-    Preferences,
-    Profile,
-    Scenario,
-)
 from emoharbor.state.verdict import Ending, Flag, Score, Unscored, Verdict
 
 STATE_TYPES: tuple[type[BaseModel], ...] = (
-    Profile,
-    Demographics,
-    Preferences,
-    BigFive,
-    Counselling,
-    Scenario,
     Message,
     Appraisal,
     Emotion,

@@ -6,24 +6,28 @@ import asyncio
 import contextvars
 import random
 from collections.abc import Awaitable, Callable
-from typing import TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
 from emoharbor.models.where import WHERE, Where
 from emoharbor.state.dialogue import DialogueState, UserView
-from emoharbor.state.profile import Language
+from emoharbor.state.profile import Language, Profile
 
 T = TypeVar("T")
 
 
 class Context(TypedDict):
-    """Ids, limits and the seed. `seed` belongs to (run seed, profile, repeat).
+    """The person, limits and the seed. `seed` belongs to (run seed, profile, repeat).
+
+    The profile stands here, as JSON, and not in the state: it never changes, and a checkpoint
+    of every step would hold it again.
 
     `failures` counts the journaled failures of the node that is open, by "step/node".
     """
 
+    profile: dict[str, Any]
     seed: int
     max_turns: int
     language: Language
@@ -62,7 +66,7 @@ async def alone(where: Where, call: Callable[[], Awaitable[T]]) -> T:
 def view_of(state: DialogueState, context: Context, turn: int) -> UserView:
     """What the user's agents see; the generator is the same at this turn for every supporter."""
     return UserView(
-        profile=state["profile"],
+        profile=Profile.model_validate(context["profile"]),
         h_u=tuple(state.get("h_u", ())),
         utterance=state.get("utterance"),
         turn=turn,

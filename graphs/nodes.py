@@ -16,6 +16,7 @@ from emoharbor.agents.protocols import (
 )
 from emoharbor.errors import SimulatorFailed, SupporterFailed, VerdictError
 from emoharbor.graphs.context import Context, alone, view_of, where_now
+from emoharbor.models.reasoning import clean
 from emoharbor.state.dialogue import (
     Appraisal,
     DialogueState,
@@ -54,7 +55,7 @@ def supporter(agent: Supporter, opening: Opening) -> SupporterNode:
         where = where_now(runtime, "supporter")
         text = ""
         for _ in range(2):
-            text = _text_of(await alone(where, lambda: agent(history)))
+            text = clean(_text_of(await alone(where, lambda: agent(history))))
             if text.strip():
                 break
         else:
@@ -95,6 +96,7 @@ def talker(agent: Talker) -> Node:
             raise SimulatorFailed(f"the talker returned {_kind(said)}, an Utterance is wanted")
         if not said.text.strip():
             raise SimulatorFailed("the talker's utterance was empty")
+        said = said.model_copy(update={"text": clean(said.text)})
         message = Message(role="user", text=said.text)
         return {"utterance": said, "h_s": [message], "h_u": [message]}
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypedDict, TypeVar
 
+from langgraph.channels import DeltaChannel
 from pydantic import Field
 
 from emoharbor.state.profile import Frozen, Language, Level, Profile
@@ -67,22 +68,26 @@ class Utterance(Frozen):
     reason: str = ""
 
 
-def append(old: Sequence[T], new: Sequence[T]) -> list[T]:
-    """The reducer of both memories: they only ever grow."""
-    return [*old, *new]
+def append(old: Sequence[T], new: Sequence[Sequence[T]]) -> list[T]:
+    """The reducer of both memories: they only ever grow, by one batch after the other."""
+    return [*old, *(item for batch in new for item in batch)]
+
+
+# A checkpoint holds what was appended to a memory, not the memory: its size grows with the
+# dialogue and not with its square. A whole copy every so many appends bounds the replay.
+GROWS = DeltaChannel(append, snapshot_frequency=200)
 
 
 class SupporterInput(TypedDict):
     """All that the supporter's node is given: H_s and nothing else."""
 
-    h_s: Annotated[list[Message], append]
+    h_s: Annotated[list[Message], GROWS]
 
 
 class DialogueState(SupporterInput):
     """The graph's channels. `h_s` is what the supporter may see, `h_u` what the user knows."""
 
-    profile: Profile
-    h_u: Annotated[list[Message | Appraisal | Emotion], append]
+    h_u: Annotated[list[Message | Appraisal | Emotion], GROWS]
     turn: Annotated[int, operator.add]
     utterance: Utterance | None
     ending: Ending | None

@@ -12,6 +12,7 @@ import pytest
 
 from emoharbor.checkpoints.open import open_checkpointer
 from emoharbor.errors import CheckpointError, ConfigError
+from emoharbor.state.dialogue import Message
 from tests.graphs.playing import compiled, config, play
 
 OPENINGS = ("supporter", "user")
@@ -37,6 +38,7 @@ def test_every_store_ends_a_dialogue_alike(tmp_path: Path, opening: str) -> None
     assert results[0] == results[1]
     final, kept = results[1]
     assert kept == final
+    assert [type(item) for item in kept["h_s"]] == [Message] * 6
     assert {type(item) for item in kept["h_u"]} == {type(item) for item in final["h_u"]}
     assert kept["verdict"] is not None
 
@@ -79,16 +81,25 @@ def test_a_file_that_cannot_be_read_is_named_and_leaves_nothing_open(
     assert threading.active_count() <= before
 
 
-def test_all_this_holds_in_strict_mode() -> None:
-    if os.environ.get("LANGGRAPH_STRICT_MSGPACK"):
-        return
-    here = Path(__file__).parent
+STRICT = """
+import asyncio, sys
+from langgraph.checkpoint.serde._msgpack import STRICT_MSGPACK_ENABLED
+from tests.checkpoints.test_open import state_after
+assert STRICT_MSGPACK_ENABLED
+final, kept = asyncio.run(state_after(sys.argv[1], "supporter"))
+assert kept == final, kept
+print(*(type(item).__name__ for item in kept["h_u"]), type(kept["verdict"]).__name__)
+"""
+
+
+def test_all_this_holds_in_strict_mode(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(here)],
+        [sys.executable, "-c", STRICT, f"sqlite:///{tmp_path / 'c.sqlite'}"],
         env={**os.environ, "LANGGRAPH_STRICT_MSGPACK": "true"},
-        cwd=here.parents[1],
+        cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.split() == [*("Message Appraisal Message".split() * 3), "Verdict"], done
+    assert "Blocked deserialization" not in done.stderr

@@ -17,13 +17,6 @@ MARKS: dict[str, Any] = {
     "safety": Unscored(cause="missing", raw='{"a": 1}'),
 }
 SAMPLES: list[BaseModel] = [
-    make_profile("en", risk=["self_harm"], hard=True),
-    make_profile("zh"),
-    make_profile().demographics,
-    make_profile().preferences,
-    make_profile().preferences.big_five,
-    make_profile().counselling,
-    make_profile().scenario,
     heard("hello 😶‍🌫️ \u202eback\n\u2028" + "x" * 30_000),
     felt("作为女儿我很内疚"),
     felt(intensity=None),
@@ -83,8 +76,7 @@ def test_every_type_comes_back_as_itself(sample: BaseModel) -> None:
 
 
 def test_what_is_nested_comes_back_as_itself() -> None:
-    profile, verdict = stored([make_profile(), SAMPLES[-1]])
-    assert profile.preferences.habits == ("checks the oven twice",)
+    (verdict,) = stored([SAMPLES[-1]])
     assert [type(mark) for mark in verdict.scores.values()] == [Score, Unscored]
     assert verdict.flags == (FLAG,)
 
@@ -94,11 +86,13 @@ def test_a_memory_keeps_its_order_and_its_kinds() -> None:
     assert stored(memory) == memory
 
 
-@pytest.mark.parametrize("value", [Mood(label="low"), Message(role="user", text="hi")])
+@pytest.mark.parametrize(
+    "value", [Mood(label="low"), Message(role="user", text="hi"), make_profile()]
+)
 def test_an_unlisted_type_comes_back_as_plain_data(value: BaseModel) -> None:
     restored = stored(value)
     assert type(restored) is dict
-    assert restored == value.model_dump()
+    assert type(value).model_validate(restored) == value
 
 
 def test_a_value_that_never_was_valid_is_not_made_to_look_valid() -> None:

@@ -80,10 +80,14 @@ def config(thread: str = "t") -> RunnableConfig:
     return {"configurable": {"thread_id": thread}, "recursion_limit": 1000}
 
 
-def context(
-    max_turns: int = 3, language: Language = "en", failures: dict[str, int] | None = None
-) -> Context:
-    return Context(seed=5, max_turns=max_turns, language=language, failures=failures or {})
+def context(person: Profile, max_turns: int = 3, failures: dict[str, int] | None = None) -> Context:
+    return Context(
+        profile=person.model_dump(mode="json"),
+        seed=5,
+        max_turns=max_turns,
+        language=person.language,
+        failures=failures or {},
+    )
 
 
 def compiled(
@@ -105,12 +109,11 @@ async def play(
     start: bool = True,
 ) -> Played:
     """One dialogue from its start (or from its checkpoint) to its verdict."""
-    person = profile or make_profile()
     played = Played([], {})
     stream = compiled(agents, opening, saver).astream(
-        {"profile": person, "turn": 0, "h_s": [], "h_u": []} if start else None,
+        {"turn": 0} if start else None,
         config(),
-        context=context(max_turns, person.language, failures),
+        context=context(profile or make_profile(), max_turns, failures),
         stream_mode=["updates", "values"],
     )
     chunk: Any

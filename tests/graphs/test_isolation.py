@@ -40,8 +40,8 @@ def marked(data: Any, mark: str, key: str = "") -> Any:
 
 
 def marked_states(mark: str) -> tuple[Appraisal | Emotion, ...]:
-    names = ("noticed", "fit", "cognition", "emotion", "disclosure", "goals", "why")
-    texts = {name: f"{mark} {name}" for name in names}
+    texts = {n: f"{mark} {n}" for n, f in Appraisal.model_fields.items() if f.annotation is str}
+    assert {"cognition", "emotion", "goals"} <= texts.keys()
     emotion = Emotion(label=mark, transition_reason=mark, description=mark, deteriorated=True)
     return (Appraisal(**texts, intensity=5, leaning="leave"), emotion)  # type: ignore[arg-type]
 

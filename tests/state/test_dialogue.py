@@ -4,11 +4,12 @@ import operator
 from typing import Any, get_type_hints
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from emoharbor.state.dialogue import (
+    GROWS,
     Appraisal,
     DialogueState,
     Emotion,
@@ -33,23 +34,34 @@ ITEMS = st.lists(
 )
 
 
-@given(ITEMS, ITEMS)
-def test_memories_only_grow(old: list[Any], new: list[Any]) -> None:
+@settings(max_examples=30, deadline=None)
+@given(ITEMS, st.lists(ITEMS, max_size=4))
+def test_memories_only_grow(old: list[Any], batches: list[list[Any]]) -> None:
     before = list(old)
-    after = append(old, new)
+    after = append(old, batches)
     assert after[: len(before)] == before
-    assert after[len(before) :] == new
+    assert after[len(before) :] == [item for batch in batches for item in batch]
     assert old == before
     assert after is not old
+
+
+@settings(max_examples=30, deadline=None)
+@given(ITEMS, st.lists(ITEMS, max_size=4))
+def test_it_makes_no_difference_how_a_memory_is_replayed(
+    old: list[Any], batches: list[list[Any]]
+) -> None:
+    one_by_one = old
+    for batch in batches:
+        one_by_one = append(one_by_one, [batch])
+    assert one_by_one == append(old, batches)
 
 
 def test_the_channels_reduce_as_the_design_says() -> None:
     hints = get_type_hints(DialogueState, include_extras=True)
     reducers = {name: getattr(hint, "__metadata__", (None,))[0] for name, hint in hints.items()}
     assert reducers == {
-        "profile": None,
-        "h_s": append,
-        "h_u": append,
+        "h_s": GROWS,
+        "h_u": GROWS,
         "turn": operator.add,
         "utterance": None,
         "ending": None,

@@ -1,0 +1,147 @@
+"""The call journal of a run folder: calls.jsonl, an index of it, and what it adds up to."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from emoharbor.errors import ModelError
+from emoharbor.models.base import ChatMessage, Completion
+from emoharbor.models.journal import CallKey, Request
+from emoharbor.models.where import Where
+from emoharbor.runs.jsonl import Appender, read_at, read_lines
+from emoharbor.state.record import RoleUsage
+from emoharbor.state.verdict import Usage
+
+
+class FileJournal:
+    """Calls by key, failures by node visit, usage by thread and role.
+
+    Only keys and byte offsets are held in memory. A request is stored as what it adds to the
+    request before it of the same role in the same dialogue, so the file grows with the dialogue
+    and not with its square.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._starts: dict[CallKey, int] = {}
+        self._failures: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        self._usage: defaultdict[str, dict[str, RoleUsage]] = defaultdict(dict)
+        self._last: dict[tuple[str, str], Sequence[ChatMessage]] = {}
+        for start, entry in read_lines(path):
+            self._count(start, entry)
+        self._file = Appender(path)
+
+    def find(self, key: CallKey) -> tuple[str, Completion] | None:
+        """The request hash and the reply kept under `key`."""
+        start = self._starts.get(key)
+        if start is None:
+            return None
+        entry = read_at(self.path, start)
+        return entry["hash"], completion_of(entry)
+
+    def write_call(self, key: CallKey, request: Request, completion: Completion) -> None:
+        """Keeps an answered call."""
+        answer = asdict(completion) | {"usage": completion.usage.model_dump()}
+        self._write({"kind": "call", **key._asdict(), **self._asked(key, request), **answer})
+
+    def write_error(self, where: Where, request: Request, error: ModelError) -> None:
+        """Keeps a call that failed for good; it has no ordinal and is never served."""
+        place = {"thread": where.thread, "step": where.step, "node": where.node}
+        what = {"error": str(error), "cause": error.cause, "attempt": where.attempt}
+        asked = self._asked(CallKey(where.thread, where.step, where.node, 0, 0), request)
+        self._write({"kind": "error", **place, **what, **asked})
+
+    def write_failure(self, thread: str, step: int, node: str, message: str) -> None:
+        """Keeps that a visit of a node failed: the next one is another attempt."""
+        self._write(
+            {"kind": "failure", "thread": thread, "step": step, "node": node, "error": message}
+        )
+
+    def failures(self, thread: str) -> dict[str, int]:
+        """How often each node visit of a dialogue has failed, by "step/node"."""
+        return dict(self._failures[thread])
+
+    def usage(self, thread: str) -> dict[str, RoleUsage]:
+        """What each role of a dialogue has cost so far."""
+        return dict(self._usage[thread])
+
+    def close(self) -> None:
+        """Puts everything on the disk."""
+        self._file.close()
+
+    def _asked(self, key: CallKey, request: Request) -> dict[str, Any]:
+        place = (key.thread, key.node)
+        before, now = self._last.get(place, ()), request.messages
+        same = _shared(before, now)
+        self._last[place] = now
+        return {
+            "hash": request.hash,
+            "model_asked": request.model,
+            "seed": request.seed,
+            "schema": request.schema is not None,
+            "same": same,
+            "messages": now[same:],
+            "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        }
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        self._count(self._file.append(entry), entry)
+
+    def _count(self, start: int, entry: dict[str, Any]) -> None:
+        thread, node = entry["thread"], entry["node"]
+        if entry["kind"] == "failure":
+            place = f"{entry['step']}/{node}"
+            self._failures[thread][place] = self._failures[thread].get(place, 0) + 1
+        elif entry["kind"] == "call":
+            key = CallKey(thread, entry["step"], node, entry["ordinal"], entry["attempt"])
+            self._starts[key] = start
+            so_far = self._usage[thread].get(node, RoleUsage())
+            self._usage[thread][node] = add_usage(so_far, entry["usage"], entry["seconds"])
+
+
+def read_calls(path: Path, thread: str | None = None) -> Iterator[dict[str, Any]]:
+    """The journal's entries in order, each with its request's messages whole."""
+    last: dict[tuple[str, str], list[ChatMessage]] = {}
+    for _, entry in read_lines(path):
+        if thread is not None and entry["thread"] != thread:
+            continue
+        if entry["kind"] != "failure":
+            place = (entry["thread"], entry["node"])
+            whole = [*last.get(place, [])[: entry.pop("same")], *entry["messages"]]
+            last[place] = entry["messages"] = whole
+        yield entry
+
+
+def completion_of(entry: dict[str, Any]) -> Completion:
+    """The reply in a journal entry."""
+    names = ("text", "data", "raw", "reasoning", "finish_reason", "seconds", "model")
+    return Completion(usage=Usage(**entry["usage"]), **{name: entry[name] for name in names})
+
+
+def add_usage(so_far: RoleUsage, usage: dict[str, int | None], seconds: float) -> RoleUsage:
+    """One more call. A sum that any call left unsaid is unknown, and `unknown` says how many did."""
+    names = ("input_tokens", "output_tokens", "cached_tokens")
+    sums = {name: _sum(getattr(so_far, name), usage[name], so_far.calls) for name in names}
+    unsaid = usage["input_tokens"] is None or usage["output_tokens"] is None
+    return RoleUsage(
+        **sums,
+        calls=so_far.calls + 1,
+        unknown=so_far.unknown + int(unsaid),
+        seconds=round(so_far.seconds + seconds, 3),
+    )
+
+
+def _sum(before: int | None, now: int | None, calls: int) -> int | None:
+    if now is None or (before is None and calls):
+        return None
+    return (before or 0) + now
+
+
+def _shared(before: Sequence[ChatMessage], now: Sequence[ChatMessage]) -> int:
+    pairs = zip(before, now, strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(before), len(now)))

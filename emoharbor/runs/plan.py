@@ -1,0 +1,120 @@
+"""The plan: which dialogues a suite asks for. A pure function of the suite and its files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from emoharbor.errors import ConfigError
+from emoharbor.profiles import load_profiles
+from emoharbor.runs.seats import Seating
+from emoharbor.state.profile import Profile
+from emoharbor.suite import Suite
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One dialogue to be had: (supporter, profile, repeat).
+
+    `dialogue_hash` covers all that shapes the dialogue, `verdict_hash` the judge besides; `seed`
+    is the same for every supporter.
+    """
+
+    supporter: str
+    profile: Profile
+    repeat: int
+    seed: int
+    dialogue_hash: str
+    verdict_hash: str
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What a record of this cell is found by."""
+        return (self.supporter, self.profile.id, self.repeat)
+
+    @property
+    def thread(self) -> str:
+        """The name of its checkpoints: readable, and another one after any change."""
+        return f"{self.supporter}/{self.profile.id}/{self.repeat}/{self.dialogue_hash}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The cells in the order in which they start, and what they were made from."""
+
+    suite: Suite
+    cells: tuple[Cell, ...]
+    seatings: Mapping[str, Seating]
+    fingerprint: dict[str, Any]
+
+    @property
+    def most_calls(self) -> int:
+        """Model calls when no user leaves early and no reply needs a repair."""
+        return sum(self._calls(cell) for cell in self.cells)
+
+    def _calls(self, cell: Cell) -> int:
+        models = self.seatings[cell.supporter].models
+        return self.suite.max_turns * len(models.keys() - {"evaluator"}) + ("evaluator" in models)
+
+
+def make_plan(suite: Suite, seatings: Mapping[str, Seating]) -> Plan:
+    """Every supporter with every profile and repeat, profile by profile."""
+    if not suite.supporters:
+        raise ConfigError(
+            "no supporter to evaluate: name one with --supporter provider:model[@base_url], "
+            "as in --supporter openai:gpt-4o, or under 'supporters' in the suite"
+        )
+    profiles = load_profiles(suite.profiles)[: suite.limit]
+    foreign = next((p for p in profiles if p.language != suite.language), None)
+    if foreign:
+        raise ConfigError(
+            f"profile {foreign.id} is in '{foreign.language}', the suite in '{suite.language}': "
+            f"use --language {foreign.language}, or other --profiles"
+        )
+    fingerprint = _fingerprint(suite, seatings, profiles)
+    cells = tuple(
+        _cell(suite, fingerprint, supporter.name, profile, repeat)
+        for repeat in range(suite.repeats)
+        for profile in profiles
+        for supporter in suite.supporters
+    )
+    return Plan(suite, cells, seatings, fingerprint)
+
+
+def digest(value: Any) -> str:
+    """Twelve hex digits over a JSON value."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+def _fingerprint(
+    suite: Suite, seatings: Mapping[str, Seating], profiles: list[Profile]
+) -> dict[str, Any]:
+    one = next(iter(seatings.values()))
+    loop = {"seed": suite.seed, "language": suite.language, "opening": suite.opening}
+    return {
+        "loop": {**loop, "opening_line": suite.first_line, "max_turns": suite.max_turns},
+        "user": {role: getattr(one, role).fingerprint for role in ("thinker", "talker", "termination")},
+        "supporters": {name: seating.supporter.fingerprint for name, seating in seatings.items()},
+        "profiles": {profile.id: digest(profile.model_dump()) for profile in profiles},
+        "judge": one.evaluator.fingerprint,
+    }
+
+
+def _cell(
+    suite: Suite, fingerprint: dict[str, Any], supporter: str, profile: Profile, repeat: int
+) -> Cell:
+    shape = {
+        "loop": fingerprint["loop"],
+        "user": fingerprint["user"],
+        "supporter": fingerprint["supporters"][supporter],
+        "profile": fingerprint["profiles"][profile.id],
+        "repeat": repeat,
+    }
+    seed = int(digest([suite.seed, profile.id, repeat]), 16) >> 17
+    dialogue = digest(shape)
+    verdict = digest([dialogue, fingerprint["judge"]])
+    return Cell(supporter, profile, repeat, seed, dialogue, verdict)
