@@ -6,7 +6,7 @@ import operator
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypedDict, TypeVar
+from typing import Annotated, Any, Literal, TypedDict, TypeVar
 
 from langgraph.channels import DeltaChannel
 from pydantic import Field
@@ -75,7 +75,7 @@ def append(old: Sequence[T], new: Sequence[Sequence[T]]) -> list[T]:
 
 # A checkpoint holds what was appended to a memory, not the memory: its size grows with the
 # dialogue and not with its square. A whole copy every so many appends bounds the replay.
-GROWS = DeltaChannel(append, snapshot_frequency=200)
+GROWS: DeltaChannel[list[Any]] = DeltaChannel(append, snapshot_frequency=200)
 
 
 class SupporterInput(TypedDict):

@@ -15,30 +15,39 @@ from emoharbor.state.verdict import Strategy
 
 SILENT = ScriptedChat(())
 OPENING_LINE = "(joins the chat)"
+# The prompts of the demo, for a model of a hundred million parameters; in English alone.
+SMALL = "small/"
 
 
-def supporter(model: ChatModel = SILENT, language: Language = "en") -> ChatSupporter:
-    return ChatSupporter(model, load_prompt("supporter", language), OPENING_LINE)
+def supporter(
+    model: ChatModel = SILENT, language: Language = "en", folder: str = ""
+) -> ChatSupporter:
+    return ChatSupporter(model, load_prompt(f"{folder}supporter", language), OPENING_LINE)
 
 
-def thinker(model: ChatModel = SILENT, language: Language = "en") -> AppraisalThinker:
+def thinker(
+    model: ChatModel = SILENT, language: Language = "en", folder: str = ""
+) -> AppraisalThinker:
     return AppraisalThinker(
-        model, load_prompt("thinker", language), load_prompt("repair", language)
+        model, load_prompt(f"{folder}thinker", language), load_prompt("repair", language)
     )
 
 
-def talker(model: ChatModel = SILENT, language: Language = "en") -> ChatTalker:
-    return ChatTalker(model, load_prompt("talker", language), load_prompt("repair", language))
+def talker(model: ChatModel = SILENT, language: Language = "en", folder: str = "") -> ChatTalker:
+    return ChatTalker(
+        model, load_prompt(f"{folder}talker", language), load_prompt("repair", language)
+    )
 
 
 def judge(
     model: ChatModel = SILENT,
     language: Language = "en",
     strategy: Strategy = "internal_state_aware",
+    folder: str = "",
 ) -> UserAsJudge:
     return UserAsJudge(
         model,
-        load_prompt("evaluator", language),
+        load_prompt(f"{folder}evaluator", language),
         load_prompt("repair", language),
         load_rubric("emoharbor-10", language),
         strategy,

@@ -18,10 +18,12 @@ from tests.graphs.playing import compiled, config, play
 OPENINGS = ("supporter", "user")
 
 
-async def state_after(address: str, opening: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+async def state_after(
+    address: str, opening: Any, max_turns: int = 3
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a dialogue ended with, and what is stored of it."""
     async with open_checkpointer(address) as saver:
-        played = await play(opening=opening, saver=saver)
+        played = await play(opening=opening, saver=saver, max_turns=max_turns)
         snapshot = await compiled(opening=opening, saver=saver).aget_state(config())
     return played.state, dict(snapshot.values)
 
@@ -41,6 +43,13 @@ def test_every_store_ends_a_dialogue_alike(tmp_path: Path, opening: str) -> None
     assert [type(item) for item in kept["h_s"]] == [Message] * 6
     assert {type(item) for item in kept["h_u"]} == {type(item) for item in final["h_u"]}
     assert kept["verdict"] is not None
+
+
+def test_a_long_dialogue_is_restored_from_its_whole_copies(tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path / 'c.sqlite'}"
+    final, kept = asyncio.run(state_after(address, "supporter", max_turns=70))
+    assert kept == final
+    assert [len(kept["h_s"]), len(kept["h_u"])] == [140, 210]
 
 
 def test_a_file_holds_the_dialogue_when_it_is_opened_again(tmp_path: Path) -> None:

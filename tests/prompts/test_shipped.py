@@ -93,6 +93,21 @@ def test_nothing_of_a_missing_option_shows(language: Language) -> None:
         assert not re.search(r"\b(?:None|True|False|undefined)\b", message["content"])
 
 
+def test_the_prompts_of_the_demo_render() -> None:
+    assert {path.stem for path in (HERE / "en" / "small").glob("*.md")} <= {*NAMES, "person"}
+    thinker, talker = seats.thinker(folder=seats.SMALL), seats.talker(folder=seats.SMALL)
+    (system, _) = seats.supporter(folder=seats.SMALL).conversation([])
+    assert system["content"]
+    for profile in load_profiles("en"):
+        for memory in ([heard("hello")], [heard("hello"), felt()], [heard("a"), felt(), said("b")]):
+            seen = view([*memory, heard("go on")], profile=profile)
+            for message in (*thinker.conversation(seen), *talker.conversation(seen)):
+                assert message["content"].strip()
+            for strategy in get_args(Strategy):
+                judge = seats.judge(strategy=strategy, folder=seats.SMALL)
+                assert "go on" in judge.conversation(seen)[0]["content"]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_other_blocks_render(language: Language) -> None:
     repair = load_prompt("repair", language)
@@ -125,7 +140,8 @@ def test_a_part_of_the_profile_is_all_that_is_told(language: Language) -> None:
 
 
 def test_both_languages_have_the_same_prompts_and_blocks() -> None:
-    assert {p.name for p in (HERE / "en").iterdir()} == {p.name for p in (HERE / "zh").iterdir()}
+    files = [{path.name for path in (HERE / each).glob("*.md")} for each in LANGUAGES]
+    assert files[0] == files[1]
     for name in NAMES:
         en, zh = load_prompt(name, "en"), load_prompt(name, "zh")
         assert list(en.template.blocks) == list(zh.template.blocks)

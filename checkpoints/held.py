@@ -1,0 +1,84 @@
+"""Writes that wait a moment for the checkpoint they lead to, so that both are sent as one."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from emoharbor.checkpoints.redis_thread import Place, Write
+from emoharbor.errors import CheckpointError
+
+HOLD = 0.1
+
+
+class HeldWrites:
+    """By thread, for `HOLD` seconds. What could not be sent stays, and the next flush says so."""
+
+    def __init__(self, send: Callable[[str, Sequence[Write]], Awaitable[None]]) -> None:
+        self._send = send
+        self._writes: dict[str, list[Write]] = {}
+        self._since: dict[str, float] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._sending: asyncio.Task[None] | None = None
+
+    def add(self, thread: str, writes: Sequence[Write]) -> None:
+        """Holds these writes."""
+        self._writes.setdefault(thread, []).extend(writes)
+        self._since.setdefault(thread, time.monotonic())
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(HOLD, self._look)
+
+    def take(self, thread: str, place: Place) -> list[Write]:
+        """The writes on one checkpoint, which are then no longer held."""
+        held = self._writes.pop(thread, [])
+        left = [write for write in held if write.place != place]
+        if left:
+            self._writes[thread] = left
+        else:
+            self._since.pop(thread, None)
+        return [write for write in held if write.place == place]
+
+    def drop(self, thread: str) -> None:
+        """Forgets a thread's writes."""
+        self._writes.pop(thread, None)
+        self._since.pop(thread, None)
+
+    async def flush(self, thread: str | None = None) -> None:
+        """Sends what is held of a thread, or of all.
+
+        Raises CheckpointError when it cannot be sent; it is then held on.
+        """
+        for name in list(self._writes) if thread is None else [thread]:
+            writes = self._writes.pop(name, None)
+            if not writes:
+                continue
+            since = self._since.pop(name)
+            try:
+                await self._send(name, writes)
+            except CheckpointError:
+                self._writes[name] = [*writes, *self._writes.get(name, [])]
+                self._since[name] = since
+                raise
+
+    def _look(self) -> None:
+        """Sends what no checkpoint came for: a task has finished and its neighbours still run."""
+        self._timer = None
+        now = time.monotonic()
+        overdue = [name for name, since in self._since.items() if now - since >= HOLD]
+        if overdue and self._sending is None:
+            self._sending = asyncio.create_task(self._send_overdue(overdue))
+        elif self._writes:
+            self._timer = asyncio.get_running_loop().call_later(HOLD, self._look)
+
+    async def _send_overdue(self, threads: Sequence[str]) -> None:
+        try:
+            for thread in threads:
+                await self.flush(thread)
+        except CheckpointError:
+            # Whoever reads or goes on with the thread flushes first, and is told.
+            return
+        finally:
+            self._sending = None
+        if self._writes and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(HOLD, self._look)

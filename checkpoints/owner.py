@@ -1,0 +1,23 @@
+"""Who holds a run: this process, written down so that another one can name it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from datetime import UTC, datetime
+
+
+def this_process() -> str:
+    """Host, pid and the present moment, as JSON."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    return json.dumps({"host": socket.gethostname(), "pid": os.getpid(), "since": now})
+
+
+def describe(owner: str) -> str:
+    """An owner as a sentence names it."""
+    try:
+        known = json.loads(owner)
+        return f"process {known['pid']} on host {known['host']} since {known['since']}"
+    except (ValueError, KeyError, TypeError):
+        return "a process that did not say who it is"
