@@ -97,6 +97,8 @@ def read(completion: Completion) -> Utterance:
     """An utterance out of a structured reply, or out of plain text that may end with END."""
     text = completion.text.strip()
     if completion.data is None and text and not LIKE_JSON.search(text):
+        if completion.finish_reason == "length":
+            raise Unusable("the utterance broke off at the token limit", completion, "truncated")
         utterance = Utterance(text=text)
     else:
         said = read_as(Said, completion)

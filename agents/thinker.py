@@ -64,7 +64,11 @@ class AppraisalThinker:
 
 
 def _read(completion: Completion) -> Appraisal:
-    return Appraisal(**read_as(Thought, completion).model_dump())
+    thought = read_as(Thought, completion)
+    blank = [key for key in ("cognition", "emotion", "goals") if not getattr(thought, key).strip()]
+    if blank:
+        raise Unusable(f"{', '.join(blank)}: words are wanted here", completion)
+    return Appraisal(**thought.model_dump())
 
 
 def _written(state: Appraisal) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
-from emoharbor.checkpoints.redis_thread import Place, Write
+from emoharbor.checkpoints.storage import Change, Place, Storage, Write
 from emoharbor.errors import CheckpointError
 
 HOLD = 0.1
@@ -15,8 +15,8 @@ HOLD = 0.1
 class HeldWrites:
     """By thread, for `HOLD` seconds. What could not be sent stays, and the next flush says so."""
 
-    def __init__(self, send: Callable[[str, Sequence[Write]], Awaitable[None]]) -> None:
-        self._send = send
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
         self._writes: dict[str, list[Write]] = {}
         self._since: dict[str, float] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -26,8 +26,7 @@ class HeldWrites:
         """Holds these writes."""
         self._writes.setdefault(thread, []).extend(writes)
         self._since.setdefault(thread, time.monotonic())
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(HOLD, self._look)
+        self._look_later()
 
     def take(self, thread: str, place: Place) -> list[Write]:
         """The writes on one checkpoint, which are then no longer held."""
@@ -54,24 +53,30 @@ class HeldWrites:
             if not writes:
                 continue
             since = self._since.pop(name)
+            change = Change()
+            change.add(writes)
             try:
-                await self._send(name, writes)
-            except CheckpointError:
+                await self._storage.change(name, change)
+            except BaseException:
                 self._writes[name] = [*writes, *self._writes.get(name, [])]
                 self._since[name] = since
                 raise
+
+    def _look_later(self) -> None:
+        if self._timer is None and self._sending is None:
+            self._timer = asyncio.get_running_loop().call_later(HOLD, self._look)
 
     def _look(self) -> None:
         """Sends what no checkpoint came for: a task has finished and its neighbours still run."""
         self._timer = None
         now = time.monotonic()
         overdue = [name for name, since in self._since.items() if now - since >= HOLD]
-        if overdue and self._sending is None:
-            self._sending = asyncio.create_task(self._send_overdue(overdue))
+        if overdue:
+            self._sending = asyncio.create_task(self._send(overdue))
         elif self._writes:
-            self._timer = asyncio.get_running_loop().call_later(HOLD, self._look)
+            self._look_later()
 
-    async def _send_overdue(self, threads: Sequence[str]) -> None:
+    async def _send(self, threads: Sequence[str]) -> None:
         try:
             for thread in threads:
                 await self.flush(thread)
@@ -80,5 +85,5 @@ class HeldWrites:
             return
         finally:
             self._sending = None
-        if self._writes and self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(HOLD, self._look)
+        if self._writes:
+            self._look_later()

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import aiosqlite
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from emoharbor.checkpoints.redis import RedisSaver
 from emoharbor.checkpoints.serde import state_serializer
-from emoharbor.errors import CheckpointError, ConfigError
+from emoharbor.checkpoints.sqlite import SqliteSaver
+from emoharbor.errors import ConfigError
 
 REDIS = ("redis://", "rediss://", "unix://")
 
@@ -38,7 +36,7 @@ async def open_checkpointer(
     if address == "memory:":
         yield InMemorySaver(serde=state_serializer())
     elif address.startswith("sqlite:///"):
-        async with _sqlite(Path(address.removeprefix("sqlite:///"))) as saver:
+        async with SqliteSaver.open(Path(address.removeprefix("sqlite:///"))) as saver:
             yield saver
     elif in_redis(address):
         async with RedisSaver.open(address, run, ttl=ttl) as kept:
@@ -47,17 +45,3 @@ async def open_checkpointer(
         raise ConfigError(
             f"no store '{address}': redis://HOST:PORT/DB, sqlite:///PATH or memory: is wanted"
         )
-
-
-@asynccontextmanager
-async def _sqlite(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
-    async with AsyncExitStack() as opened:
-        try:
-            # aiosqlite's thread outlives the loop in which it could not connect: try without it.
-            sqlite3.connect(path).close()
-            connection = await opened.enter_async_context(aiosqlite.connect(path))
-            saver = AsyncSqliteSaver(connection, serde=state_serializer())
-            await saver.setup()
-        except sqlite3.Error as error:
-            raise CheckpointError(f"checkpoint file {path}: {error}") from error
-        yield saver

@@ -1,54 +1,112 @@
-"""LangGraph's checkpoints in plain Redis or Valkey: what a superstep adds is one atomic command."""
+"""Threads in plain Redis or Valkey, a hash each, with an index of a run's threads."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Self
+from itertools import chain
+from typing import Self
 
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    WRITES_IDX_MAP,
-    BaseCheckpointSaver,
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
-    DeltaChannelHistory,
-    get_checkpoint_id,
-    get_checkpoint_metadata,
-)
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
-from emoharbor.checkpoints.redis_hashes import ThreadHashes, write_ops
-from emoharbor.checkpoints.redis_prune import without
-from emoharbor.checkpoints.redis_store import RedisStore
-from emoharbor.checkpoints.redis_thread import (
-    Packer,
-    Place,
-    Thread,
-    Write,
-    as_tuple,
-    config_of,
-    pending,
-)
-from emoharbor.checkpoints.serde import state_serializer
+from emoharbor.checkpoints.batch import Word
+from emoharbor.checkpoints.redis_store import Expected, Op, RedisStore
+from emoharbor.checkpoints.saver import ThreadSaver
+from emoharbor.checkpoints.storage import Change, Found, Place
+from emoharbor.errors import CheckpointError
+
+# KEYS[2]: the thread's hash. ARGV[2]: namespace. ARGV[3]: checkpoint, or empty for the newest.
+# Answers the checkpoint, its record, and its writes' fields and values.
+FIND = """
+local id = ARGV[3]
+if id == '' then id = redis.call('HGET', KEYS[2], 'head|' .. ARGV[2]) end
+if not id then return false end
+local found = {id, redis.call('HGET', KEYS[2], 'c|' .. id .. '|' .. ARGV[2])}
+local start, finish = 'w|' .. id .. '|', '|' .. ARGV[2]
+for _, field in ipairs(redis.call('HKEYS', KEYS[2])) do
+  if string.sub(field, 1, #start) == start and string.sub(field, -#finish) == finish then
+    found[#found + 1] = field
+    found[#found + 1] = redis.call('HGET', KEYS[2], field)
+  end
+end
+return found
+"""
+# KEYS[2]: the thread's hash. Answers the lengths of all fields and values, and all of them as one
+# string: a client takes that apart ten times as fast as a long list.
+WHOLE = """
+local parts, lengths = redis.call('HGETALL', KEYS[2]), {}
+for i, part in ipairs(parts) do lengths[i] = #part end
+return {table.concat(lengths, ' '), table.concat(parts)}
+"""
+CHUNK = 400
 
 
-class RedisSaver(BaseCheckpointSaver[int]):
-    """Keeps every checkpoint of every thread of one run; asynchronous only.
+class RedisThreads:
+    """A Storage in a run's share of a Redis server.
 
-    What a superstep wrote is held until the checkpoint that it leads to is put (or, when none
-    comes, a tenth of a second): then both are one command, and of the writes only those are sent
-    that the checkpoint does not hold, which are the appends of DeltaChannels. An error or an
-    interrupt is sent at once, and a read sees everything.
-
-    With `ttl` (seconds), a thread vanishes when nothing of it was written for so long. A checkpoint
-    that a running loop puts on another than the thread's newest one is refused: two writers are at
-    work. (So `durability="exit"` cannot be combined with going on from an old checkpoint.)
-
-    Copies of a saver, of which LangGraph makes some, share `threads` and with it all that changes.
+    With `ttl` (seconds), a thread vanishes when nothing of it was written for so long.
     """
+
+    def __init__(self, store: RedisStore, ttl: float | None = None) -> None:
+        self._store = store
+        self._ttl = ttl
+        self._index = store.key("threads")
+        self._find, self._whole = store.script(FIND), store.script(WHOLE)
+
+    def key(self, thread: str) -> str:
+        """The key of a thread's hash."""
+        return self._store.key("thread", thread)
+
+    async def change(self, thread: str, change: Change) -> None:
+        """Applies a change in one command, with the thread in the index and alive for `ttl`."""
+        key = self.key(thread)
+        ops: list[Op] = [("DEL", key)] if change.clear else []
+        ops += (("HDEL", key, *fields) for fields in _chunks(change.drop))
+        put: list[Word] = list(chain.from_iterable(change.put.items()))
+        ops += (("HSET", key, *words) for words in _chunks(put))
+        ops += (("HSETNX", key, *pair) for pair in change.first.items())
+        if change.clear and not (put or change.first):
+            ops.append(("SREM", self._index, thread))
+        else:
+            ops += self._living(thread)
+        expect: list[Expected] = [(key, *change.expect)] if change.expect else []
+        await self._store.commit(ops, expect=expect, conflict=change.conflict)
+
+    async def find(self, thread: str, place: Place) -> Found | None:
+        """One checkpoint, or the newest of its namespace."""
+        found = await self._store.run_script(self._find, [self.key(thread)], list(place))
+        if not found or (not found[1] and place.checkpoint):
+            return None
+        if not found[1]:
+            raise CheckpointError(f"thread {thread}: its newest checkpoint {found[0]!r} is missing")
+        writes = {name.decode(): v for name, v in zip(found[2::2], found[3::2], strict=True)}
+        return Found(Place(place.namespace, found[0].decode()), found[1], writes)
+
+    async def fields(self, thread: str) -> dict[str, bytes]:
+        """All of a thread."""
+        lengths, joined = await self._store.run_script(self._whole, [self.key(thread)])
+        parts, start = [], 0
+        for length in map(int, lengths.split()):
+            parts.append(joined[start : start + length])
+            start += length
+        return {name.decode(): value for name, value in zip(parts[::2], parts[1::2], strict=True)}
+
+    async def names(self) -> list[str]:
+        """The threads that are there, from the index."""
+        names = sorted(name.decode() for name in await self._store.read("SMEMBERS", self._index))
+        if self._ttl is None:
+            return names
+        return [name for name in names if await self._store.read("EXISTS", self.key(name))]
+
+    def _living(self, thread: str) -> Iterable[Op]:
+        yield ("SADD", self._index, thread)
+        if self._ttl is not None:
+            for key in (self.key(thread), self._index, self._store.key("format")):
+                yield ("PEXPIRE", key, round(self._ttl * 1000))
+
+
+class RedisSaver(ThreadSaver):
+    """Checkpoints of one run in plain Redis ≥ 6 or Valkey; `store` may be shared with a journal."""
 
     def __init__(
         self,
@@ -57,9 +115,8 @@ class RedisSaver(BaseCheckpointSaver[int]):
         ttl: float | None = None,
         serde: SerializerProtocol | None = None,
     ) -> None:
-        super().__init__(serde=serde or state_serializer())
+        super().__init__(RedisThreads(store, ttl), serde=serde)
         self.store = store
-        self.threads = ThreadHashes(store, ttl)
 
     @classmethod
     @asynccontextmanager
@@ -68,182 +125,9 @@ class RedisSaver(BaseCheckpointSaver[int]):
         async with RedisStore.open(url, run) as store:
             saver = cls(store, ttl=ttl)
             yield saver
-            await saver.flush()
-
-    async def flush(self) -> None:
-        """Sends what is held; call it before the store is closed."""
-        await self.threads.held.flush()
-
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """Keeps a checkpoint and, with it, the writes that it was made of."""
-        thread, parent = _place(config)
-        place = Place(parent.namespace, checkpoint["id"])
-        key, head = self.threads.key(thread), f"head|{place.namespace}"
-        writes = _lasting(self.threads.held.take(thread, parent), checkpoint)
-        record = [parent.checkpoint or None, checkpoint, _metadata(config, metadata)]
-        packed = Packer(self.serde).pack(record)
-        ops = write_ops(key, writes)
-        ops.append(("HSET", key, place.field, packed, head, place.checkpoint))
-        looping = parent.checkpoint and metadata.get("source") == "loop"
-        await self.threads.change(
-            thread,
-            ops,
-            expect=[(key, head, parent.checkpoint)] if looping else [],
-            conflict=f"thread {thread} was changed by another writer or deleted before step "
-            f"{metadata.get('step')} was kept: go on from its newest checkpoint",
-        )
-        return config_of(thread, place)
-
-    async def aput_writes(
-        self,
-        config: RunnableConfig,
-        writes: Sequence[tuple[str, Any]],
-        task_id: str,
-        task_path: str = "",
-    ) -> None:
-        """Holds what a task wrote on a checkpoint until the superstep is over."""
-        thread, place = _place(config)
-        pack = Packer(self.serde).pack
-        made = [
-            Write(
-                place,
-                task_id,
-                WRITES_IDX_MAP.get(channel, index),
-                channel,
-                pack([task_path, channel, value]),
-            )
-            for index, (channel, value) in enumerate(writes)
-        ]
-        self.threads.held.add(thread, made)
-        if any(write.special for write in made):
-            await self.threads.held.flush(thread)
-
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """The checkpoint that `config` names, or the thread's newest; None if there is none.
-
-        Raises CheckpointError when the server cannot be asked or the run's keys have vanished.
-        """
-        thread, wanted = _place(config)
-        found = await self.threads.find(thread, wanted)
-        if found is None:
-            return None
-        place, packed, writes = found
-        packer = Packer(self.serde)
-        return as_tuple(thread, place, packer.unpack(packed), pending(packer, writes))
-
-    async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> AsyncIterator[CheckpointTuple]:
-        """Checkpoints, the newest of a thread first; of all threads without a `config`."""
-        left = limit if limit is not None else -1
-        for name in [_place(config)[0]] if config else await self.threads.names():
-            thread = await self._thread(name)
-            for place in _wanted(thread, config, filter or {}, before):
-                if left == 0:
-                    return
-                left -= 1
-                if found := thread.tuple_at(place):
-                    yield found
-
-    async def aget_delta_channel_history(
-        self, *, config: RunnableConfig, channels: Sequence[str]
-    ) -> Mapping[str, DeltaChannelHistory]:
-        """What each DeltaChannel's value at a checkpoint is rebuilt from."""
-        if not channels:
-            return {}
-        name, place = _place(config)
-        thread = await self._thread(name)
-        target = place if place.checkpoint else thread.newest(place.namespace)
-        return thread.history(target or place, channels)
-
-    async def adelete_thread(self, thread_id: str) -> None:
-        """Deletes everything of a thread."""
-        await self.threads.delete(str(thread_id))
-
-    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Makes `target_thread_id` a copy of the other thread, its whole history included."""
-        if fields := await self.threads.fields(str(source_thread_id)):
-            await self.threads.replace(str(target_thread_id), fields)
-
-    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Deletes what these invocations (metadata `run_id`) put, in all threads."""
-        for name in await self.threads.names() if run_ids else ():
-            thread = await self._thread(name)
-            runs = {place: _metadata_of(thread, place).get("run_id") for place in thread.places}
-            await self._take_out(thread, {place for place, run in runs.items() if run in run_ids})
-
-    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Keeps only the newest checkpoint of each namespace (`keep_latest`), or none (`delete`).
-
-        What the newest is rebuilt from is kept with it.
-        """
-        if strategy not in ("keep_latest", "delete"):
-            raise ValueError(f"no strategy '{strategy}': keep_latest or delete is wanted")
-        for name in map(str, thread_ids):
-            if strategy == "delete":
-                await self.threads.delete(name)
-                continue
-            thread = await self._thread(name)
-            heads = {thread.newest(place.namespace) for place in thread.places}
-            await self._take_out(thread, set(thread.places) - heads)
-
-    async def _take_out(self, thread: Thread, doomed: Collection[Place]) -> None:
-        if doomed and set(thread.places) == doomed:
-            await self.threads.delete(thread.name)
-        elif doomed:
-            key = self.threads.key(thread.name)
-            await self.threads.change(thread.name, without(thread, key, doomed, Packer(self.serde)))
-
-    async def _thread(self, name: str) -> Thread:
-        return Thread(name, await self.threads.fields(name), Packer(self.serde))
+            await saver.held.flush()
 
 
-def _place(config: RunnableConfig) -> tuple[str, Place]:
-    known = config["configurable"]
-    namespace, checkpoint = known.get("checkpoint_ns", ""), get_checkpoint_id(config)
-    return str(known["thread_id"]), Place(str(namespace), str(checkpoint or ""))
-
-
-def _metadata(config: RunnableConfig, metadata: CheckpointMetadata) -> dict[str, Any]:
-    """With the counts of DeltaChannels as lists: a tuple would be packed by its import path."""
-    known: dict[str, Any] = dict(get_checkpoint_metadata(config, metadata))
-    if counts := known.get("counters_since_delta_snapshot"):
-        known["counters_since_delta_snapshot"] = {name: [*both] for name, both in counts.items()}
-    return known
-
-
-def _lasting(writes: Sequence[Write], checkpoint: Checkpoint) -> list[Write]:
-    """The writes that the checkpoint made of them does not replace."""
-    values, versions = checkpoint["channel_values"], checkpoint["channel_versions"]
-    return [w for w in writes if w.channel in versions and w.channel not in values]
-
-
-def _wanted(
-    thread: Thread, config: RunnableConfig | None, filter: dict[str, Any], before: Any
-) -> list[Place]:
-    known = config["configurable"] if config else {}
-    end = get_checkpoint_id(before) if before else None
-    return [
-        place
-        for place in thread.places
-        if known.get("checkpoint_ns") in (None, place.namespace)
-        and known.get("checkpoint_id") in (None, "", place.checkpoint)
-        and (not end or place.checkpoint < end)
-        and filter.items() <= _metadata_of(thread, place).items()
-    ]
-
-
-def _metadata_of(thread: Thread, place: Place) -> dict[str, Any]:
-    record = thread.record(place)
-    return record[2] if record else {}
+def _chunks(words: Sequence[Word]) -> Iterable[Sequence[Word]]:
+    """Lua passes some thousands of words to a command and no more."""
+    return (words[start : start + CHUNK] for start in range(0, len(words), CHUNK))

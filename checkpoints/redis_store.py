@@ -19,9 +19,9 @@ from redis.exceptions import ResponseError
 
 from emoharbor.checkpoints.batch import Batcher, Word
 from emoharbor.checkpoints.owner import describe
+from emoharbor.checkpoints.storage import FORMAT
 from emoharbor.errors import CheckpointError, ConfigError
 
-VERSION = "1"
 CONNECTIONS = 8
 PATIENCE = 10.0
 
@@ -59,7 +59,7 @@ NUMBER_AT = 9
 READ = "return redis.call(unpack(ARGV, 2))"
 
 Op = tuple[Word, ...]
-Expected = tuple[str, str, str]
+Expected = tuple[str, str, str | bytes]
 
 
 class RedisStore:
@@ -132,7 +132,7 @@ class RedisStore:
         """
         keys = [*self._checked, self._number]
         command: list[Word] = ["EVALSHA", self._commit, 4, *keys]
-        command += (VERSION, self.token, 0, len(expect))
+        command += (FORMAT, self.token, 0, len(expect))
         for wanted in expect:
             command += wanted
         for op in ops:
@@ -150,7 +150,7 @@ class RedisStore:
     async def run_script(self, name: str, keys: Sequence[str], words: Sequence[Word] = ()) -> Any:
         """The reply of a script made known by `script`, which may be sent twice in an outage."""
         command: list[Word] = ["EVALSHA", name, 1 + len(keys), self._format, *keys]
-        return await self._answer([*command, VERSION, *words])
+        return await self._answer([*command, FORMAT, *words])
 
     async def _answer(
         self, command: list[Word], number_at: int | None = None, conflict: str = ""
@@ -182,15 +182,15 @@ class RedisStore:
             )
         return (
             f"run '{self.run}' at {self.where} is kept in format {found}, this version of "
-            f"EmoHarbor knows {VERSION}: use the version that began the run, or a new run"
+            f"EmoHarbor knows {FORMAT}: use the version that began the run, or a new run"
         )
 
     async def _check_format(self) -> None:
         send = self.batcher.send
         try:
-            await send(["SET", self._format, VERSION, "NX"])
+            await send(["SET", self._format, FORMAT, "NX"])
             found = (await send(["GET", self._format])).decode()
-            if found != VERSION:
+            if found != FORMAT:
                 raise CheckpointError(self._wrong_format(found))
             await send(["SADD", RUNS, self.run])
         except ResponseError as error:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from emoharbor.state.dialogue import Appraisal, Emotion, Message
 from emoharbor.state.profile import Language
@@ -51,6 +51,12 @@ class DialogueRecord(BaseModel):
     usage: dict[str, RoleUsage]
     started: str
     finished: str
+
+    @model_validator(mode="after")
+    def _one_outcome(self) -> Self:
+        if (self.verdict is None) == (self.failure is None):
+            raise ValueError("exactly one of verdict and failure is wanted")
+        return self
 
     @property
     def cell(self) -> tuple[str, str, int]:

@@ -42,7 +42,7 @@ class CellRunner:
     on_visit: Callable[[Visit], None]
 
     async def run(self, cell: Cell) -> DialogueRecord:
-        """The cell's record, of a finished dialogue or of a failure. Never raises a model's error."""
+        """The cell's record, of a finished dialogue or of a failure; raises no model's error."""
         started = _now()
         try:
             thread = await self._finish(cell)

@@ -54,7 +54,9 @@ async def run_suite(suite: Suite, out: Path, listener: Listener | None = None) -
         journal = FileJournal(folder.calls_file)
         records = Appender(folder.records_file)
         try:
-            plan = _plan(suite, lambda config, sampling: _journaled(pool, journal, config, sampling))
+            plan = _plan(
+                suite, lambda config, sampling: _journaled(pool, journal, config, sampling)
+            )
             async with open_checkpointer(folder.checkpoints) as saver:
                 graphs = {
                     name: build_dialogue(seating.agents, opening=suite.opening).compile(

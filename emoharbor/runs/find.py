@@ -27,7 +27,9 @@ def find_record(folder: RunFolder, name: str) -> DialogueRecord:
 def calls_of(folder: RunFolder, record: DialogueRecord, role: str) -> Iterator[dict[str, Any]]:
     """The journal's calls of `role` in this dialogue; ConfigError when the role made none."""
     if role not in record.usage:
-        raise ConfigError(f"no model call of '{role}' in this dialogue{nearest(role, record.usage)}")
+        raise ConfigError(
+            f"no model call of '{role}' in this dialogue{nearest(role, record.usage)}"
+        )
     for thread in dict.fromkeys((record.thread.split(".")[0], record.thread)):
         for entry in read_calls(folder.calls_file, thread):
             if entry["node"] == role and entry["kind"] != "failure":

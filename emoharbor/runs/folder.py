@@ -91,7 +91,9 @@ class RunFolder:
         differing = [key for key in old if key in new and old[key] != new[key]]
         within = _same_things(old, new)
         if differing := sorted({*differing, *within}):
-            lines = [f"  {k}: {old.get(k, '(not set)')} -> {new.get(k, '(not set)')}" for k in differing]
+            lines = [
+                f"  {k}: {old.get(k, '(not set)')} -> {new.get(k, '(not set)')}" for k in differing
+            ]
             raise ConfigError(
                 f"{self.path} holds dialogues of another configuration:\n"
                 + "\n".join(lines)

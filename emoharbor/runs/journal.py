@@ -50,7 +50,7 @@ class FileJournal:
         self._write({"kind": "call", **key._asdict(), **self._asked(key, request), **answer})
 
     def write_error(self, where: Where, request: Request, error: ModelError) -> None:
-        """Keeps a call that failed for good; it has no ordinal and is never served."""
+        """Keeps a call that failed for good: without ordinal, never served."""
         place = {"thread": where.thread, "step": where.step, "node": where.node}
         what = {"error": str(error), "cause": error.cause, "attempt": where.attempt}
         asked = self._asked(CallKey(where.thread, where.step, where.node, 0, 0), request)
@@ -124,7 +124,7 @@ def completion_of(entry: dict[str, Any]) -> Completion:
 
 
 def add_usage(so_far: RoleUsage, usage: dict[str, int | None], seconds: float) -> RoleUsage:
-    """One more call. A sum that any call left unsaid is unknown, and `unknown` says how many did."""
+    """One more call. A sum that a call left unsaid is unknown; `unknown` says how many did."""
     names = ("input_tokens", "output_tokens", "cached_tokens")
     sums = {name: _sum(getattr(so_far, name), usage[name], so_far.calls) for name in names}
     unsaid = usage["input_tokens"] is None or usage["output_tokens"] is None

@@ -1,4 +1,4 @@
-"""Append-only JSON lines that survive a kill: one writer, one reader, a torn last line is no loss."""
+"""Append-only JSON lines that survive a kill: a torn last line is no loss."""
 
 from __future__ import annotations
 

@@ -97,7 +97,9 @@ def _fingerprint(
     loop = {"seed": suite.seed, "language": suite.language, "opening": suite.opening}
     return {
         "loop": {**loop, "opening_line": suite.first_line, "max_turns": suite.max_turns},
-        "user": {role: getattr(one, role).fingerprint for role in ("thinker", "talker", "termination")},
+        "user": {
+            role: getattr(one, role).fingerprint for role in ("thinker", "talker", "termination")
+        },
         "supporters": {name: seating.supporter.fingerprint for name, seating in seatings.items()},
         "profiles": {profile.id: digest(profile.model_dump()) for profile in profiles},
         "judge": one.evaluator.fingerprint,

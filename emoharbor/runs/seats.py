@@ -63,7 +63,7 @@ class Seating:
 
 
 def seat_all(suite: Suite, supporter: SupporterConfig, make_model: MakeModel) -> Seating:
-    """The five agents for one supporter. Raises ConfigError and PromptError before anything runs."""
+    """The five agents for one supporter. Raises ConfigError and PromptError."""
     own = supporter.model_copy(update={"name": None})
     configs: dict[Node, AgentConfig] = {
         "supporter": AgentConfig.model_validate(own.model_dump(exclude={"name"})),
@@ -72,7 +72,9 @@ def seat_all(suite: Suite, supporter: SupporterConfig, make_model: MakeModel) ->
         "termination": suite.agents.termination,
         "evaluator": suite.agents.evaluator,
     }
-    return Seating(**{node: _seat(node, config, suite, make_model) for node, config in configs.items()})
+    return Seating(
+        **{node: _seat(node, config, suite, make_model) for node, config in configs.items()}
+    )
 
 
 def _seat(node: Node, config: AgentConfig, suite: Suite, make_model: MakeModel) -> Seat:

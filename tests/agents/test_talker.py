@@ -83,6 +83,7 @@ UNUSABLE: list[tuple[str, Reply, str]] = [
     ("white space", " \n\t ", "empty"),
     ("a thought alone", "<think>what now</think>", "empty"),
     ("cut off", Completion('{"utterance": "I', finish_reason="length"), "broke off"),
+    ("cut off in plain text", Completion("I never sa", finish_reason="length"), "broke off"),
     ("out of role", reply(utterance="As an AI language model, I cannot."), "as an assistant"),
     ("out of role in plain text", "作为一个人工智能，我没有感情。", "as an assistant"),
 ]

@@ -50,6 +50,7 @@ UNUSABLE: list[tuple[Reply, str]] = [
     ({**GOOD, "leaning": "maybe"}, "leaning: Input should be 'stay', 'unsure' or 'leave'"),
     ({**GOOD, "mood": "low"}, "mood: Extra inputs"),
     ({k: v for k, v in GOOD.items() if k != "goals"}, "goals: Field required"),
+    ({**GOOD, "cognition": " ", "goals": ""}, "cognition, goals: words are wanted"),
     ("I feel bad", "not one JSON object"),
     ("", "empty"),
     (Completion('{"noticed": "th', finish_reason="length"), "broke off"),

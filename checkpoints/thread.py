@@ -1,23 +1,15 @@
-"""How one dialogue (thread) stands in its Redis hash, and what can be told from the hash whole.
-
-Fields, the namespace always last since it may hold any character:
-
-- `head|<namespace>`: the checkpoint that was put last;
-- `c|<checkpoint>|<namespace>`: [parent, checkpoint, metadata];
-- `w|<checkpoint>|<task>|<index>|<namespace>`: [task path, channel, value], a write on a checkpoint;
-- `b|<checkpoint>|<namespace>`: for a checkpoint whose parents were deleted, what a DeltaChannel
-  would have read from them: {channel: history}.
-"""
+"""A whole thread, and what can be told from it: its checkpoints, and what a value grew from."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
-    WRITES_IDX_MAP,
+    Checkpoint,
+    CheckpointMetadata,
     CheckpointTuple,
     DeltaChannelHistory,
     PendingWrite,
@@ -25,47 +17,19 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
-Record = tuple[str | None, Any, Any]
+from emoharbor.checkpoints.storage import Place
 
 
-class Place(NamedTuple):
-    """A checkpoint of a thread, or its newest when `checkpoint` is empty."""
+class Record(NamedTuple):
+    """A checkpoint as it is stored: a walk along parents need not unpack the checkpoint itself.
 
-    namespace: str
-    checkpoint: str
-
-    @property
-    def field(self) -> str:
-        """Where the checkpoint stands."""
-        return f"c|{self.checkpoint}|{self.namespace}"
-
-    @property
-    def base_field(self) -> str:
-        """Where the history of its deleted parents stands."""
-        return f"b|{self.checkpoint}|{self.namespace}"
-
-
-class Write(NamedTuple):
-    """What a task wrote on a checkpoint.
-
-    `at` is its place in the task's list; `packed` holds [task path, channel, value].
+    `holds` are the channels whose values stand in the checkpoint.
     """
 
-    place: Place
-    task: str
-    at: int
-    channel: str
+    parent: str | None
+    metadata: dict[str, Any]
+    holds: list[str]
     packed: bytes
-
-    @property
-    def field(self) -> str:
-        """Where the write stands."""
-        return f"w|{self.place.checkpoint}|{self.task}|{self.at}|{self.place.namespace}"
-
-    @property
-    def special(self) -> bool:
-        """An error, an interrupt or the like: the newest counts, and it is never superseded."""
-        return self.channel in WRITES_IDX_MAP
 
 
 class Packer:
@@ -84,6 +48,13 @@ class Packer:
         kind, _, data = packed.partition(b":")
         return self._serde.loads_typed((kind.decode(), data))
 
+    def pack_record(
+        self, parent: str | None, checkpoint: Checkpoint, metadata: dict[str, Any]
+    ) -> bytes:
+        """A checkpoint with its parent and its metadata as bytes."""
+        holds = list(checkpoint["channel_values"])
+        return self.pack([parent, metadata, holds, self.pack(checkpoint)])
+
 
 def pending(packer: Packer, fields: Mapping[str, bytes]) -> list[PendingWrite]:
     """The writes in `fields`, in the order in which a superstep applies them."""
@@ -93,11 +64,6 @@ def pending(packer: Packer, fields: Mapping[str, bytes]) -> list[PendingWrite]:
         path, channel, value = packer.unpack(packed)
         rows.append((writes_sort_key(path, task, int(index)), (task, channel, value)))
     return [write for _, write in sorted(rows, key=lambda row: row[0])]
-
-
-def pairs(flat: Sequence[bytes]) -> dict[str, bytes]:
-    """The fields of a hash out of the list that HGETALL answers in a script."""
-    return {flat[i].decode(): flat[i + 1] for i in range(0, len(flat), 2)}
 
 
 class Thread:
@@ -125,17 +91,16 @@ class Thread:
         return Place(namespace, head.decode()) if head else None
 
     def record(self, place: Place) -> Record | None:
-        """Parent, checkpoint and metadata."""
+        """A checkpoint as it is stored."""
         if place not in self._records:
             packed = self.fields.get(place.field)
-            self._records[place] = None if packed is None else self._packer.unpack(packed)
+            self._records[place] = None if packed is None else Record(*self._packer.unpack(packed))
         return self._records[place]
 
     def tuple_at(self, place: Place) -> CheckpointTuple | None:
         """What LangGraph calls a checkpoint."""
-        record = self.record(place)
-        writes = self._writes.get(place, {})
-        return record and as_tuple(self.name, place, record, pending(self._packer, writes))
+        packed, writes = self.fields.get(place.field), self._writes.get(place, {})
+        return as_tuple(self._packer, self.name, place, packed, writes) if packed else None
 
     def writes_at(self, place: Place) -> list[PendingWrite]:
         """The writes on a checkpoint, in order."""
@@ -152,7 +117,7 @@ class Thread:
         while current and current not in seen and (record := self.record(current)):
             seen.add(current)
             yield current
-            current = Place(place.namespace, record[0]) if record[0] else None
+            current = Place(place.namespace, record.parent) if record.parent else None
 
     def history(self, place: Place, channels: Collection[str]) -> dict[str, DeltaChannelHistory]:
         """For each channel, the writes on the parents back to the nearest whole value."""
@@ -181,10 +146,12 @@ class Thread:
             if write[1] in wanted:
                 backwards[write[1]].append(write)
         record = self.record(place)
-        values = record[1]["channel_values"] if record else {}
-        for channel in wanted & values.keys():
-            found[channel]["seed"] = values[channel]
-            wanted.discard(channel)
+        held = wanted.intersection(record.holds if record else ())
+        if record and held:
+            values = self._packer.unpack(record.packed)["channel_values"]
+            for channel in held:
+                found[channel]["seed"] = values[channel]
+            wanted -= held
 
     def _add_base(
         self,
@@ -210,9 +177,15 @@ def config_of(thread: str, place: Place) -> RunnableConfig:
 
 
 def as_tuple(
-    thread: str, place: Place, record: Record, writes: list[PendingWrite]
+    packer: Packer, thread: str, place: Place, packed: bytes, writes: Mapping[str, bytes]
 ) -> CheckpointTuple:
-    """A record and its writes in LangGraph's form."""
-    parent, checkpoint, metadata = record
-    before = config_of(thread, Place(place.namespace, parent)) if parent else None
-    return CheckpointTuple(config_of(thread, place), checkpoint, metadata, before, writes)
+    """A stored checkpoint and the writes on it in LangGraph's form."""
+    record = Record(*packer.unpack(packed))
+    before = config_of(thread, Place(place.namespace, record.parent)) if record.parent else None
+    return CheckpointTuple(
+        config_of(thread, place),
+        packer.unpack(record.packed),
+        cast(CheckpointMetadata, record.metadata),
+        before,
+        pending(packer, writes),
+    )
