@@ -25,6 +25,7 @@ Word = str | bytes | int | float
 OUTAGES = (ConnectionError, TimeoutError, OSError)
 REFUSALS = (AuthenticationError, AuthorizationError)
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
+FIRST_PATIENCE = 5.0
 
 
 @dataclass(slots=True)
@@ -35,7 +36,7 @@ class Queued:
     first sent and kept when it is sent again after an outage, so that the server can tell.
     """
 
-    command: list[Word]
+    command: list[bytes]
     answer: asyncio.Future[Any]
     number_at: int | None
 
@@ -57,14 +58,15 @@ class Batcher:
         self._trip: asyncio.Task[None] | None = None
         self._number = 0
 
-    def send(self, command: list[Word], number_at: int | None = None) -> asyncio.Future[Any]:
+    def send(self, command: Sequence[Word], number_at: int | None = None) -> asyncio.Future[Any]:
         """The command's answer to come, an error of its own included.
 
         Raises (in the future) ResponseError when the server refuses this command, and
         CheckpointError when it cannot be reached.
         """
         answer = asyncio.get_running_loop().create_future()
-        self._queue.append(Queued(command, answer, number_at))
+        # Encoded here, so that a word that cannot be sent fails its own caller and no other.
+        self._queue.append(Queued([encoded(word) for word in command], answer, number_at))
         if self._trip is None:
             self._trip = asyncio.create_task(self._run())
         return answer
@@ -91,7 +93,10 @@ class Batcher:
             if unknown:
                 again = [batch[i] for i in unknown]
                 for queued in again:
-                    queued.command[:2] = ["EVAL", self._scripts[str(queued.command[1])]]
+                    queued.command[:2] = [
+                        b"EVAL",
+                        self._scripts[queued.command[1].decode()].encode(),
+                    ]
                 # None of them ran, and others may have run in between: new numbers.
                 self._give_numbers(again)
                 for i, reply in zip(unknown, await self._persist(again), strict=True):
@@ -111,7 +116,7 @@ class Batcher:
         for queued in batch:
             if queued.number_at is not None:
                 self._number += 1
-                queued.command[queued.number_at] = self._number
+                queued.command[queued.number_at] = b"%d" % self._number
 
     async def _persist(self, batch: list[Queued]) -> list[Any]:
         """The replies, in order; tries again during an outage as long as patience lasts."""
@@ -128,8 +133,8 @@ class Batcher:
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
-    async def _exchange(self, commands: Sequence[list[Word]]) -> list[Any]:
-        async with asyncio.timeout(max(self.patience, 5.0)):
+    async def _exchange(self, commands: Sequence[list[bytes]]) -> list[Any]:
+        async with asyncio.timeout(self.patience or FIRST_PATIENCE):
             connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]
             try:
                 packed = connection.pack_commands(commands)
@@ -155,6 +160,18 @@ class Batcher:
             failed = CheckpointError(f"Redis at {self._where}: {error!r}")
         failed.__cause__ = error
         return failed
+
+
+def encoded(word: Word) -> bytes:
+    """A word as it is sent. Raises CheckpointError for what is neither text, bytes nor number."""
+    if isinstance(word, bytes):
+        return word
+    if isinstance(word, str | int | float) and not isinstance(word, bool):
+        try:
+            return str(word).encode()
+        except UnicodeEncodeError as error:
+            raise CheckpointError(f"{word!r} cannot be stored: {error.reason}") from error
+    raise CheckpointError(f"{word!r} cannot be stored: text, bytes or a number is wanted")
 
 
 async def _reply(connection: Any) -> Any:

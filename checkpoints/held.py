@@ -43,6 +43,11 @@ class HeldWrites:
         self._writes.pop(thread, None)
         self._since.pop(thread, None)
 
+    def close(self) -> None:
+        """Sends nothing by itself any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+
     async def flush(self, thread: str | None = None) -> None:
         """Sends what is held of a thread, or of all.
 

@@ -123,9 +123,8 @@ class RedisSaver(ThreadSaver):
     async def open(cls, url: str, run: str, *, ttl: float | None = None) -> AsyncIterator[Self]:
         """A saver with a store of its own, closed at the end."""
         async with RedisStore.open(url, run) as store:
-            saver = cls(store, ttl=ttl)
-            yield saver
-            await saver.held.flush()
+            async with cls(store, ttl=ttl).closing() as saver:
+                yield saver
 
 
 def _chunks(words: Sequence[Word]) -> Iterable[Sequence[Word]]:

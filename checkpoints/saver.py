@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from typing import Any
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -24,6 +25,7 @@ from emoharbor.checkpoints.prune import without
 from emoharbor.checkpoints.serde import state_serializer
 from emoharbor.checkpoints.storage import Change, Place, Storage, Write
 from emoharbor.checkpoints.thread import Packer, Thread, as_tuple, config_of
+from emoharbor.errors import CheckpointError
 
 
 class ThreadSaver(BaseCheckpointSaver[int]):
@@ -44,6 +46,20 @@ class ThreadSaver(BaseCheckpointSaver[int]):
         super().__init__(serde=serde or state_serializer())
         self.storage = storage
         self.held = HeldWrites(storage)
+
+    @asynccontextmanager
+    async def closing(self) -> AsyncIterator[Self]:
+        """The saver for a block, at whose end everything is kept."""
+        try:
+            yield self
+        except BaseException:
+            with suppress(CheckpointError):
+                await self.held.flush()
+            raise
+        else:
+            await self.held.flush()
+        finally:
+            self.held.close()
 
     async def aput(
         self,

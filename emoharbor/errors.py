@@ -14,6 +14,7 @@ ModelCause = Literal[
     "unreachable",
     "timeout",
     "rate_limited",
+    "overloaded",
     "server_error",
     "bad_reply",
     "auth",
@@ -22,7 +23,7 @@ ModelCause = Literal[
     "refused_request",
 ]
 RETRYABLE: frozenset[ModelCause] = frozenset(
-    {"unreachable", "timeout", "rate_limited", "server_error", "bad_reply"}
+    {"unreachable", "timeout", "rate_limited", "overloaded", "server_error", "bad_reply"}
 )
 
 
@@ -50,6 +51,13 @@ class ModelError(EmoHarborError):
     def retryable(self) -> bool:
         """True when the same request may succeed later."""
         return self.cause in RETRYABLE
+
+
+class Stopped(EmoHarborError):
+    """The run is stopping and begins no new call. No model's failure, so never tried again."""
+
+    def __init__(self, message: str = "the run is stopping") -> None:
+        super().__init__(message)
 
 
 class SupporterFailed(EmoHarborError):

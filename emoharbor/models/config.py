@@ -13,12 +13,15 @@ class ModelConfig(Frozen):
     """An entry of a suite's `models:`. `timeout` is in seconds, for one attempt of one call.
 
     `api_key_env` names the environment variable that holds the key, never the key itself.
-    `concurrency` is the number of calls in flight at this endpoint; `threads` is for `local:`.
+    `concurrency` is the most calls in flight at this endpoint, `rpm` and `tpm` are the most
+    requests and tokens a minute, None for no such limit; `threads` is for `local:`.
     """
 
     spec: str | None = None
     api_key_env: str | None = None
     concurrency: Annotated[int, Field(ge=1, le=4096)] = 16
+    rpm: Annotated[int, Field(ge=1)] | None = None
+    tpm: Annotated[int, Field(ge=1)] | None = None
     timeout: Annotated[float, Field(gt=0, le=3600)] = 180.0
     tries: Annotated[int, Field(ge=1, le=50)] = 6
     threads: Annotated[int, Field(ge=1, le=256)] | None = None

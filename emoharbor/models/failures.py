@@ -36,6 +36,7 @@ _ADVICE: dict[ModelCause, str] = {
     "context_too_long": "the conversation is longer than the model's context; "
     "lower max_turns, or name a model with a longer context",
     "rate_limited": "too many requests",
+    "overloaded": "the server is overloaded",
     "server_error": "the server failed",
     "timeout": "the server gave up waiting",
     "refused_request": "the server refused the request",
@@ -78,7 +79,7 @@ def http_failure(
 
 
 _REFUSED: ModelCause = "refused_request"
-_WAITS: tuple[ModelCause, ...] = ("rate_limited", "server_error")
+_WAITS: tuple[ModelCause, ...] = ("rate_limited", "overloaded", "server_error")
 
 
 def _status_cause(status: int, codes: str, words: str) -> ModelCause:
@@ -88,6 +89,9 @@ def _status_cause(status: int, codes: str, words: str) -> ModelCause:
         return _REFUSED if any(code in codes for code in _NO_MONEY) else "rate_limited"
     if status == 408:
         return "timeout"
+    # 529 is what Anthropic and some proxies say when they are full.
+    if status in (503, 529):
+        return "overloaded"
     if status >= 500:
         return "server_error"
     if is_about_context(words, codes):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from emoharbor.errors import CheckpointError, ModelError
+from emoharbor.errors import ConfigError, ModelError
 from emoharbor.models.base import ChatMessage, ChatModel, Completion, JsonSchema
 from emoharbor.models.where import WHERE, Where
 
@@ -43,15 +43,15 @@ class Request:
 class Journal(Protocol):
     """Where calls are kept. Writing returns only once the entry cannot be lost by this process."""
 
-    def find(self, key: CallKey) -> tuple[str, Completion] | None:
+    async def find(self, key: CallKey) -> tuple[str, Completion] | None:
         """The request hash and the reply kept under `key`."""
         ...
 
-    def write_call(self, key: CallKey, request: Request, completion: Completion) -> None:
+    async def write_call(self, key: CallKey, request: Request, completion: Completion) -> None:
         """Keeps an answered call."""
         ...
 
-    def write_error(self, where: Where, request: Request, error: ModelError) -> None:
+    async def write_error(self, where: Where, request: Request, error: ModelError) -> None:
         """Keeps a call that failed for good; it is never served."""
         ...
 
@@ -82,9 +82,9 @@ class Journaled:
         ordinal = next(where.ordinals)
         key = CallKey(where.thread, where.step, where.node, ordinal, where.attempt)
         request = Request(self.described, tuple(messages), schema, where.call_seed(ordinal))
-        if kept := self.journal.find(key):
+        if kept := await self.journal.find(key):
             if kept[0] != request.hash:
-                raise CheckpointError(
+                raise ConfigError(
                     f"{where.node} at step {where.step} of {where.thread} sends another request "
                     "than the one in the journal: a prompt or the code changed during the dialogue"
                 )
@@ -92,7 +92,7 @@ class Journaled:
         try:
             completion = await self.inner.complete(messages, schema=schema, seed=request.seed)
         except ModelError as error:
-            self.journal.write_error(where, request, error)
+            await self.journal.write_error(where, request, error)
             raise
-        self.journal.write_call(key, request, completion)
+        await self.journal.write_call(key, request, completion)
         return completion

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
+from urllib.parse import urlsplit
 
 from openai import AsyncOpenAI
 
@@ -15,13 +17,14 @@ from emoharbor.errors import ConfigError, ModelError
 from emoharbor.models.base import ChatMessage, ChatModel
 from emoharbor.models.config import ModelConfig, Sampling
 from emoharbor.models.langchain import langchain_model
-from emoharbor.models.limit import Limited
+from emoharbor.models.limit import Clock, EndpointLimiter, Limited, Load
 from emoharbor.models.local import LOCAL_TIMEOUT, LocalChat, LocalServer
 from emoharbor.models.openai import OpenAIChat, open_client
 from emoharbor.models.quirks import Quirks
-from emoharbor.models.retry import Retrying, Sleep
+from emoharbor.models.retry import Retrying
 from emoharbor.models.scripted import scripted_model
 from emoharbor.models.spec import ModelSpec, api_key_for, parse_spec
+from emoharbor.models.stopping import Sleep, Stopping
 
 SERVER_DEFAULT = Sampling()
 _PING: list[ChatMessage] = [{"role": "user", "content": "ping"}]
@@ -34,6 +37,10 @@ class Endpoint:
     provider: str
     place: str
     api_key_env: str | None
+
+    def __str__(self) -> str:
+        host = urlsplit(self.place).netloc or f"{self.provider}:{self.place}"
+        return f"{host} ({self.api_key_env})" if self.api_key_env else host
 
 
 def describe(config: ModelConfig) -> dict[str, str | None]:
@@ -53,15 +60,23 @@ class ModelPool:
     """Hands out models, and closes what they need when the run is over.
 
     Used as `async with ModelPool() as pool:` inside the event loop that makes the calls. Where
-    configurations of one endpoint disagree about `concurrency` or `threads`, the first one counts.
+    configurations of one endpoint disagree about `concurrency` or `threads`, the first one counts;
+    about `rpm` or `tpm`, the smallest. `sleep` and `clock` go together: seconds of one time.
     """
 
-    def __init__(self, *, rng: random.Random | None = None, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(
+        self,
+        *,
+        rng: random.Random | None = None,
+        sleep: Sleep = asyncio.sleep,
+        clock: Clock = time.monotonic,
+    ) -> None:
         self._rng = rng or random.Random()
-        self._sleep = sleep
+        self._stopping = Stopping(sleep)
+        self._clock = clock
         self._stack = AsyncExitStack()
         self._clients: dict[Endpoint, AsyncOpenAI] = {}
-        self._limiters: dict[Endpoint, asyncio.Semaphore] = {}
+        self._limiters: dict[Endpoint, EndpointLimiter] = {}
         self._quirks: dict[tuple[Endpoint, str], Quirks] = {}
         self._servers: dict[Endpoint, LocalServer] = {}
         self._scripts: dict[str, ChatModel] = {}
@@ -75,17 +90,37 @@ class ModelPool:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.stop()
         await self._stack.aclose()
+
+    def stop(self) -> None:
+        """Drains the pool: calls in flight finish, all others raise Stopped, now and later.
+
+        Called in the event loop's thread, as from `loop.add_signal_handler`; twice is harmless.
+        """
+        self._stopping.stop()
+        for limiter in self._limiters.values():
+            limiter.admit()
+
+    def loads(self) -> dict[str, Load]:
+        """How each endpoint stands, by its host, or by the spec of a model that runs here."""
+        return {str(endpoint): limiter.load for endpoint, limiter in self._limiters.items()}
 
     def model(self, config: ModelConfig, sampling: Sampling = SERVER_DEFAULT) -> ChatModel:
         """The model of a suite's entry, limited and retrying. Raises ConfigError."""
         spec = spec_of(config)
         endpoint = _endpoint(spec, config)
-        # A local server has one slot: waiting for it here does not use up a call's timeout.
-        room = 1 if spec.provider == "local" else config.concurrency
-        limiter = self._limiters.setdefault(endpoint, asyncio.Semaphore(room))
-        provider = self._provider(spec, config, sampling)
-        return Limited(Retrying(provider, config.tries, self._sleep, self._rng), limiter)
+        if endpoint not in self._limiters:
+            # A local server has one slot: waiting for it here does not use up a call's timeout.
+            room = 1 if spec.provider == "local" else config.concurrency
+            self._limiters[endpoint] = EndpointLimiter(room, self._stopping, self._clock)
+        limiter = self._limiters[endpoint]
+        limiter.narrow(config.rpm, config.tpm)
+        # The limit lies inside of the retry: every attempt takes a place of its own, and a call
+        # that backs off holds none that another could use. (The journal lies around both: an
+        # answered call is found again without waiting.)
+        limited = Limited(self._provider(spec, config, sampling), limiter)
+        return Retrying(limited, config.tries, self._stopping.sleep, self._rng)
 
     async def probe(self, config: ModelConfig) -> str:
         """One cheap call; returns a line that says the model answers.
@@ -93,7 +128,9 @@ class ModelPool:
         Raises:
             ConfigError: the spec, the key's variable or a local model is missing or wrong.
             ModelError: the endpoint is down, refuses the key, or does not know the model.
+            Stopped: the pool was stopped.
         """
+        self._stopping.check()
         spec = spec_of(config)
         if spec.provider == "scripted":
             self._provider(spec, config, SERVER_DEFAULT)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from emoharbor.errors import ModelError
 from emoharbor.models.base import ChatMessage, ChatModel, Completion, JsonSchema
+from emoharbor.models.stopping import Sleep
 
-Sleep = Callable[[float], Awaitable[object]]
-_FIRST_WAIT, _LONGEST_WAIT, _LONGEST_RETRY_AFTER = 0.5, 60.0, 600.0
+_FIRST_WAIT, _LONGEST_WAIT, LONGEST_RETRY_AFTER = 0.5, 60.0, 600.0
 
 
 @dataclass(frozen=True)
 class Retrying:
     """A model that is asked up to `tries` times, with growing pauses, while errors are retryable.
 
-    Retry-After is the least that is waited; one beyond ten minutes ends the trying.
+    Retry-After is the least that is waited; one beyond ten minutes ends the trying. `sleep` may
+    raise Stopped, which ends it too.
     """
 
     inner: ChatModel
@@ -42,7 +43,7 @@ class Retrying:
             except ModelError as error:
                 if not error.retryable:
                     raise
-                if tried >= self.tries or (error.retry_after or 0.0) > _LONGEST_RETRY_AFTER:
+                if tried >= self.tries or (error.retry_after or 0.0) > LONGEST_RETRY_AFTER:
                     failure = _given_up(error, tried)
                     break
                 wait = self._wait(tried, error.retry_after)
@@ -57,6 +58,6 @@ class Retrying:
 
 def _given_up(error: ModelError, tried: int) -> ModelError:
     after = error.retry_after or 0.0
-    why = f"; it asks to wait {after / 60:.0f} minutes" if after > _LONGEST_RETRY_AFTER else ""
+    why = f"; it asks to wait {after / 60:.0f} minutes" if after > LONGEST_RETRY_AFTER else ""
     times = f"{tried} {'try' if tried == 1 else 'tries'}"
     return ModelError(f"{error}{why} (given up after {times})", error.cause, error.retry_after)

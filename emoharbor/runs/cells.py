@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
-from emoharbor.errors import EmoHarborError, ModelError
+from emoharbor.errors import CheckpointError, EmoHarborError, ModelError, Stopped
 from emoharbor.graphs.context import Context
-from emoharbor.runs.journal import FileJournal
+from emoharbor.runs.drain import Drain
+from emoharbor.runs.journal import RunJournal
 from emoharbor.runs.plan import Cell, Plan, digest
 from emoharbor.runs.seats import Seating
 from emoharbor.state.record import DialogueRecord
@@ -27,6 +29,7 @@ class Visit:
     """A node of a live dialogue has finished; `update` is what it changed."""
 
     cell: Cell
+    thread: str
     node: str
     update: dict[str, Any]
 
@@ -37,15 +40,23 @@ class CellRunner:
 
     plan: Plan
     graphs: dict[str, Graph]
-    journal: FileJournal
+    journal: RunJournal
     first_judge: str
     on_visit: Callable[[Visit], None]
+    drain: Drain
 
-    async def run(self, cell: Cell) -> DialogueRecord:
-        """The cell's record, of a finished dialogue or of a failure; raises no model's error."""
+    async def run(self, cell: Cell) -> DialogueRecord | None:
+        """The cell's record, of a finished dialogue or of a failure; None when the run is stopping.
+
+        Raises CheckpointError alone: a run whose store is gone cannot go on.
+        """
         started = _now()
         try:
             thread = await self._finish(cell)
+        except (GraphDrained, Stopped):
+            return None
+        except CheckpointError:
+            raise
         except Exception as error:
             # The one place where everything is caught: one dialogue's failure, a user's own
             # agent's included, is a record and must not take the others down.
@@ -77,18 +88,23 @@ class CellRunner:
             if not state.tasks or [t.name for t in state.tasks] == how.get("interrupt_before"):
                 return
             start = None
+        control = self.drain.control()
         stream = self.graphs[cell.supporter].astream(
             start,
             _config(thread),
             context=self._context(cell, thread),
             stream_mode="updates",
             durability="sync",
+            control=control,
             **how,
         )
-        async for chunk in stream:
-            for node, update in chunk.items():
-                if not node.startswith("__"):
-                    self.on_visit(Visit(cell, node, update or {}))
+        try:
+            async for chunk in stream:
+                for node, update in chunk.items():
+                    if not node.startswith("__"):
+                        self.on_visit(Visit(cell, thread, node, update or {}))
+        finally:
+            self.drain.done(control)
 
     async def _fork(self, cell: Cell, judged: str) -> None:
         """A new thread that stands before the evaluator; the dialogue's own is not touched."""
@@ -119,7 +135,7 @@ class CellRunner:
         message = str(error) if isinstance(error, EmoHarborError) else f"{error!r}"
         if node:
             step = int((state.metadata or {}).get("step", -1)) + 1
-            self.journal.write_failure(thread, step, node, message)
+            await self.journal.write_failure(thread, step, node, message)
         failure = Failure(
             error=type(error).__name__,
             cause=error.cause if isinstance(error, ModelError) else None,

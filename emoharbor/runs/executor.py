@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from emoharbor.checkpoints.open import open_checkpointer
 from emoharbor.errors import ConfigError, ModelError
 from emoharbor.graphs.dialogue import build_dialogue
 from emoharbor.models.base import ChatModel
 from emoharbor.models.config import ModelConfig, Sampling
 from emoharbor.models.journal import Journaled
 from emoharbor.models.pool import ModelPool, describe
-from emoharbor.runs.cells import CellRunner, Visit
-from emoharbor.runs.folder import RunFolder
-from emoharbor.runs.journal import FileJournal
-from emoharbor.runs.jsonl import Appender
+from emoharbor.runs.budget import Budget, Meter
+from emoharbor.runs.cells import CellRunner, Graph, Visit
+from emoharbor.runs.drain import Drain
+from emoharbor.runs.folder import Records, RunFolder, prepare, stored_records
+from emoharbor.runs.inherit import inherit
+from emoharbor.runs.journal import RunJournal
 from emoharbor.runs.plan import Cell, Plan, make_plan
 from emoharbor.runs.seats import seat_all
+from emoharbor.runs.store import RunStore, open_store
 from emoharbor.state.record import DialogueRecord
 from emoharbor.suite import Suite
 
@@ -28,48 +30,65 @@ from emoharbor.suite import Suite
 class Listener:
     """Who is told what happens; every call returns at once."""
 
-    on_plan: Callable[[Plan, int], None] = lambda plan, done: None
+    on_plan: Callable[[Plan, int, Meter], None] = lambda plan, done, meter: None
     on_visit: Callable[[Visit], None] = lambda visit: None
     on_record: Callable[[DialogueRecord], None] = lambda record: None
 
 
+@dataclass(frozen=True)
+class RunOptions:
+    """How a run is run; nothing here shapes a dialogue.
+
+    `store` is None for the run folder or a Redis URL; `parent` is the folder of a run whose
+    dialogues are taken over where they are the same.
+    """
+
+    store: str | None = None
+    retry_failed: bool = True
+    budget: Budget = field(default_factory=Budget)
+    parent: Path | None = None
+
+
 def plan_suite(suite: Suite) -> Plan:
     """The plan of a suite without running it or touching the network."""
-    pool = ModelPool()
-    return _plan(suite, pool.model)
+    return _plan(suite, ModelPool().model)
 
 
-async def run_suite(suite: Suite, out: Path, listener: Listener | None = None) -> RunFolder:
-    """Runs what is not finished yet in the run folder `out`, and makes the folder if need be.
+async def run_suite(
+    suite: Suite,
+    out: Path,
+    listener: Listener | None = None,
+    options: RunOptions | None = None,
+    drain: Drain | None = None,
+) -> RunFolder:
+    """Runs what is not finished yet of the run in `out`, and makes the folder if need be.
 
-    Raises ConfigError or ModelError before any dialogue starts when the configuration, an endpoint
-    or an existing folder is not right; afterwards a failure is a record.
+    `drain` stops it early without a loss. Raises ConfigError or ModelError before any dialogue
+    starts when the configuration, an endpoint or an existing run is not right; afterwards a
+    failure is a record, and only a store that is gone raises (CheckpointError).
     """
-    listener = listener or Listener()
-    folder = RunFolder(out)
+    listener, options, drain = listener or Listener(), options or RunOptions(), drain or Drain()
     async with ModelPool() as pool:
         plan = _plan(suite, pool.model)
         await _probe(plan, pool)
-        first_judge = folder.prepare(plan)
-        journal = FileJournal(folder.calls_file)
-        records = Appender(folder.records_file)
-        try:
-            plan = _plan(
-                suite, lambda config, sampling: _journaled(pool, journal, config, sampling)
+        meter = Meter(options.budget, plan, drain, pool)
+        drain.wakes(pool.stop)
+        async with open_store(options.store, out) as store:
+            first_judge = await prepare(plan, store, str(out))
+            if options.parent:
+                await inherit(plan, options.parent, store)
+            journal = RunJournal(store.calls)
+            await journal.load()
+            meter.begin(journal)
+            plan = _plan(suite, lambda config, how: _journaled(pool, journal, config, how))
+            runner = CellRunner(
+                plan, _graphs(plan, store), journal, first_judge, _told(listener, meter), drain
             )
-            async with open_checkpointer(folder.checkpoints) as saver:
-                graphs = {
-                    name: build_dialogue(seating.agents, opening=suite.opening).compile(
-                        checkpointer=saver
-                    )
-                    for name, seating in plan.seatings.items()
-                }
-                runner = CellRunner(plan, graphs, journal, first_judge, listener.on_visit)
-                await _run_cells(runner, _open_cells(plan, folder), records, listener)
-        finally:
-            journal.close()
-            records.close()
-    return folder
+            records = await stored_records(store.records.all())
+            cells = [c for c in plan.cells if not _is_done(records, c, options.retry_failed)]
+            listener.on_plan(plan, len(plan.cells) - len(cells), meter)
+            await _run_cells(runner, cells, store, listener)
+    return RunFolder(out)
 
 
 def _plan(suite: Suite, make_model: Callable[[ModelConfig, Sampling], ChatModel]) -> Plan:
@@ -78,10 +97,27 @@ def _plan(suite: Suite, make_model: Callable[[ModelConfig, Sampling], ChatModel]
 
 
 def _journaled(
-    pool: ModelPool, journal: FileJournal, config: ModelConfig, sampling: Sampling
+    pool: ModelPool, journal: RunJournal, config: ModelConfig, sampling: Sampling
 ) -> ChatModel:
     described = {**describe(config), **sampling.model_dump(exclude_none=True)}
     return Journaled(pool.model(config, sampling), journal, described)
+
+
+def _graphs(plan: Plan, store: RunStore) -> dict[str, Graph]:
+    return {
+        name: build_dialogue(seating.agents, opening=plan.suite.opening).compile(
+            checkpointer=store.saver
+        )
+        for name, seating in plan.seatings.items()
+    }
+
+
+def _told(listener: Listener, meter: Meter) -> Callable[[Visit], None]:
+    def on_visit(visit: Visit) -> None:
+        meter.look(visit.thread)
+        listener.on_visit(visit)
+
+    return on_visit
 
 
 async def _probe(plan: Plan, pool: ModelPool) -> None:
@@ -100,28 +136,28 @@ async def _probe(plan: Plan, pool: ModelPool) -> None:
             raise answer
 
 
-def _open_cells(plan: Plan, folder: RunFolder) -> list[Cell]:
-    """The cells without a verdict by the plan's judge."""
-    records = folder.records()
-    return [c for c in plan.cells if not _is_done(records.get(c.key), c)]
-
-
-def _is_done(record: DialogueRecord | None, cell: Cell) -> bool:
-    return bool(record and record.verdict and record.verdict_hash == cell.verdict_hash)
+def _is_done(records: Records, cell: Cell, retry_failed: bool) -> bool:
+    """Judged by the plan's judge, or failed and not to be tried again."""
+    record = records.get(cell.key)
+    if record is None or record.verdict_hash != cell.verdict_hash:
+        return False
+    return record.verdict is not None or not retry_failed
 
 
 async def _run_cells(
-    runner: CellRunner, cells: list[Cell], records: Appender, listener: Listener
+    runner: CellRunner, cells: list[Cell], store: RunStore, listener: Listener
 ) -> None:
     """At most as many live dialogues as calls may be in flight: each has one call at a time."""
-    listener.on_plan(runner.plan, len(runner.plan.cells) - len(cells))
     places = asyncio.Semaphore(_slots(runner.plan))
 
     async def run_one(cell: Cell) -> None:
         async with places:
+            if runner.drain.reason is not None:
+                return
             record = await runner.run(cell)
-        records.append(record.model_dump(mode="json"))
-        listener.on_record(record)
+            if record is not None:
+                await store.records.append(record.model_dump(mode="json"))
+                listener.on_record(record)
 
     try:
         async with asyncio.TaskGroup() as group:

@@ -1,9 +1,9 @@
-"""A run's folder: run.yaml, records.jsonl, calls.jsonl, checkpoints.sqlite."""
+"""A run's folder and the plan that is kept in it."""
 
 from __future__ import annotations
 
-import os
 import platform
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -17,15 +17,16 @@ from emoharbor.errors import CheckpointError, ConfigError
 from emoharbor.runs.jsonl import read_lines
 from emoharbor.runs.plan import Plan, digest
 from emoharbor.runs.seats import flat
+from emoharbor.runs.store import RunStore
 from emoharbor.state.record import FORMAT, DialogueRecord
-from emoharbor.suite import read_yaml
 
 NOTED = ("langgraph", "openai", "pydantic")
+Records = dict[tuple[str, str, int], DialogueRecord]
 
 
 @dataclass(frozen=True)
 class RunFolder:
-    """Where everything of one run lies."""
+    """Where the files of one run lie."""
 
     path: Path
 
@@ -44,85 +45,30 @@ class RunFolder:
         """The call journal."""
         return self.path / "calls.jsonl"
 
-    @property
-    def checkpoints(self) -> str:
-        """The address of the run's checkpoints."""
-        return f"sqlite:///{self.path / 'checkpoints.sqlite'}"
+    def records(self) -> Records:
+        """The newest record of every cell. Raises CheckpointError for a line that is none."""
+        return newest(line for _, line in read_lines(self.records_file))
 
-    def prepare(self, plan: Plan) -> str:
-        """Makes the folder, or checks that it holds a run of this plan.
 
-        Returns the digest of the judge whose verdicts stand in the dialogues' own threads. Raises
-        ConfigError with a readable diff when anything that shapes the dialogues differs.
-        """
-        judge = digest(plan.fingerprint["judge"])
-        if self.plan_file.exists():
-            recorded = read_yaml(self.plan_file).get("recorded") or {}
-            self._refuse_changes(recorded.get("fingerprint") or {}, plan.fingerprint)
-            judge = recorded.get("first_judge", judge)
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            self._write_plan(plan, judge)
-        except OSError as error:
-            raise ConfigError(f"cannot write to {self.path}: {error.strerror}") from error
-        return judge
-
-    def _write_plan(self, plan: Plan, first_judge: str) -> None:
-        recorded: dict[str, Any] = {
-            "emoharbor": version("emoharbor"),
-            "python": platform.python_version(),
-            "libraries": {name: version(name) for name in NOTED},
-            "written": datetime.now(UTC).isoformat(timespec="seconds"),
-            "first_judge": first_judge,
-            "fingerprint": plan.fingerprint,
-        }
-        values = plan.suite.model_dump(mode="json", exclude_defaults=False)
-        text = yaml.safe_dump(
-            {**values, "recorded": recorded}, allow_unicode=True, sort_keys=False, width=100
-        )
-        part = self.plan_file.with_suffix(".part")
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, self.plan_file)
-
-    def _refuse_changes(self, then: dict[str, Any], now: dict[str, Any]) -> None:
-        parts = ("loop", "user", "supporters", "profiles")
-        old = flat({part: then.get(part, {}) for part in parts})
-        new = flat({part: now[part] for part in parts})
-        differing = [key for key in old if key in new and old[key] != new[key]]
-        within = _same_things(old, new)
-        if differing := sorted({*differing, *within}):
-            lines = [
-                f"  {k}: {old.get(k, '(not set)')} -> {new.get(k, '(not set)')}" for k in differing
-            ]
-            raise ConfigError(
-                f"{self.path} holds dialogues of another configuration:\n"
-                + "\n".join(lines)
-                + "\nRun into another folder with --out, or undo the change."
+def newest(lines: Iterable[dict[str, Any]]) -> Records:
+    """The last record of every cell."""
+    found: Records = {}
+    for number, line in enumerate(lines, start=1):
+        if line.get("format") != FORMAT:
+            raise CheckpointError(
+                f"record {number}: format {line.get('format')!r}, this version reads {FORMAT}"
             )
-
-    def records(self) -> dict[tuple[str, str, int], DialogueRecord]:
-        """The newest record of every cell."""
-        found: dict[tuple[str, str, int], DialogueRecord] = {}
-        for start, line in read_lines(self.records_file):
-            if line.get("format") != FORMAT:
-                raise CheckpointError(
-                    f"{self.records_file}, byte {start}: format {line.get('format')!r}, "
-                    f"this version reads {FORMAT}"
-                )
-            try:
-                record = DialogueRecord.model_validate(line)
-            except ValidationError as error:
-                raise CheckpointError(
-                    f"{self.records_file}, byte {start}: {error.errors()[0]['msg']}"
-                ) from error
-            found[record.cell] = record
-        return found
+        try:
+            record = DialogueRecord.model_validate(line)
+        except ValidationError as error:
+            raise CheckpointError(f"record {number}: {error.errors()[0]['msg']}") from error
+        found[record.cell] = record
+    return found
 
 
-def _same_things(old: dict[str, Any], new: dict[str, Any]) -> set[str]:
-    """Keys that only one side has, inside a thing that both have (a supporter, the talker, …)."""
-    things = {k.rsplit(".", 1)[0] for k in old} & {k.rsplit(".", 1)[0] for k in new} - {"profiles"}
-    return {k for k in old.keys() ^ new.keys() if k.rsplit(".", 1)[0] in things}
+async def stored_records(lines: AsyncIterator[tuple[int, dict[str, Any]]]) -> Records:
+    """The last record of every cell in a store."""
+    return newest([line async for _, line in lines])
 
 
 def open_run(path: Path) -> RunFolder:
@@ -131,3 +77,58 @@ def open_run(path: Path) -> RunFolder:
     if not folder.plan_file.is_file():
         raise ConfigError(f"{path} holds no run: there is no run.yaml in it")
     return folder
+
+
+async def prepare(plan: Plan, store: RunStore, where: str) -> str:
+    """Keeps the plan, or checks that the store holds a run of it.
+
+    Returns the digest of the judge whose verdicts stand in the dialogues' own threads. Raises
+    ConfigError with a readable diff when anything that shapes the dialogues differs.
+    """
+    judge = digest(plan.fingerprint["judge"])
+    text = await store.plan.read()
+    if text:
+        recorded = (yaml.safe_load(text) or {}).get("recorded") or {}
+        _refuse_changes(recorded.get("fingerprint") or {}, plan.fingerprint, where)
+        judge = recorded.get("first_judge", judge)
+    await store.plan.write(_text(plan, judge))
+    return judge
+
+
+def _text(plan: Plan, first_judge: str) -> str:
+    recorded: dict[str, Any] = {
+        "emoharbor": version("emoharbor"),
+        "python": platform.python_version(),
+        "libraries": {name: version(name) for name in NOTED},
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "cells": len(plan.cells),
+        "first_judge": first_judge,
+        "fingerprint": plan.fingerprint,
+    }
+    values = {**plan.suite.model_dump(mode="json"), "recorded": recorded}
+    return yaml.safe_dump(values, allow_unicode=True, sort_keys=False, width=100)
+
+
+def _refuse_changes(then: dict[str, Any], now: dict[str, Any], where: str) -> None:
+    parts = ("loop", "user", "supporters", "profiles")
+    old = flat({part: then.get(part, {}) for part in parts})
+    new = flat({part: now[part] for part in parts})
+    differing = {key for key in old if key in new and old[key] != new[key]}
+    differing |= _same_things(old, new)
+    if differing:
+        lines = [
+            f"  {key}: {old.get(key, '(not set)')} -> {new.get(key, '(not set)')}"
+            for key in sorted(differing)
+        ]
+        raise ConfigError(
+            f"{where} holds dialogues of another configuration:\n"
+            + "\n".join(lines)
+            + "\nRun into another folder with --out (with --as NEW it takes over the dialogues "
+            "that are still the same), or undo the change."
+        )
+
+
+def _same_things(old: dict[str, Any], new: dict[str, Any]) -> set[str]:
+    """Keys that only one side has, inside a thing that both have (a supporter, the talker, …)."""
+    things = {k.rsplit(".", 1)[0] for k in old} & {k.rsplit(".", 1)[0] for k in new} - {"profiles"}
+    return {k for k in old.keys() ^ new.keys() if k.rsplit(".", 1)[0] in things}

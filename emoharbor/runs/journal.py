@@ -1,4 +1,4 @@
-"""The call journal of a run folder: calls.jsonl, an index of it, and what it adds up to."""
+"""The call journal of a run: an index of it, and what it adds up to."""
 
 from __future__ import annotations
 
@@ -13,72 +13,77 @@ from emoharbor.errors import ModelError
 from emoharbor.models.base import ChatMessage, Completion
 from emoharbor.models.journal import CallKey, Request
 from emoharbor.models.where import Where
-from emoharbor.runs.jsonl import Appender, read_at, read_lines
+from emoharbor.runs.jsonl import read_lines
+from emoharbor.runs.lines import Lines
 from emoharbor.state.record import RoleUsage
 from emoharbor.state.verdict import Usage
 
 
-class FileJournal:
-    """Calls by key, failures by node visit, usage by thread and role.
+class RunJournal:
+    """Calls by key, failures by node visit, usage by thread and role, over a run's Lines.
 
-    Only keys and byte offsets are held in memory. A request is stored as what it adds to the
-    request before it of the same role in the same dialogue, so the file grows with the dialogue
-    and not with its square.
+    Only keys and positions are held in memory. A request is stored as what it adds to the
+    request before it of the same role in the same dialogue, so the journal grows with the
+    dialogue and not with its square.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, lines: Lines) -> None:
+        self.calls = 0
+        self._lines = lines
         self._starts: dict[CallKey, int] = {}
         self._failures: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self._usage: defaultdict[str, dict[str, RoleUsage]] = defaultdict(dict)
         self._last: dict[tuple[str, str], Sequence[ChatMessage]] = {}
-        for start, entry in read_lines(path):
-            self._count(start, entry)
-        self._file = Appender(path)
 
-    def find(self, key: CallKey) -> tuple[str, Completion] | None:
+    async def load(self) -> None:
+        """Takes in what the run's earlier processes have kept."""
+        async for position, entry in self._lines.all():
+            self._count(position, entry)
+
+    async def find(self, key: CallKey) -> tuple[str, Completion] | None:
         """The request hash and the reply kept under `key`."""
         start = self._starts.get(key)
         if start is None:
             return None
-        entry = read_at(self.path, start)
+        entry = await self._lines.at(start)
         return entry["hash"], completion_of(entry)
 
-    def write_call(self, key: CallKey, request: Request, completion: Completion) -> None:
+    async def write_call(self, key: CallKey, request: Request, completion: Completion) -> None:
         """Keeps an answered call."""
         answer = asdict(completion) | {"usage": completion.usage.model_dump()}
-        self._write({"kind": "call", **key._asdict(), **self._asked(key, request), **answer})
+        asked = self._asked(key.thread, key.node, request)
+        await self._write({"kind": "call", **key._asdict(), **asked, **answer})
+        self._last[key.thread, key.node] = request.messages
 
-    def write_error(self, where: Where, request: Request, error: ModelError) -> None:
+    async def write_error(self, where: Where, request: Request, error: ModelError) -> None:
         """Keeps a call that failed for good: without ordinal, never served."""
         place = {"thread": where.thread, "step": where.step, "node": where.node}
         what = {"error": str(error), "cause": error.cause, "attempt": where.attempt}
-        asked = self._asked(CallKey(where.thread, where.step, where.node, 0, 0), request)
-        self._write({"kind": "error", **place, **what, **asked})
+        asked = self._asked(where.thread, where.node, request)
+        await self._write({"kind": "error", **place, **what, **asked})
+        self._last[where.thread, where.node] = request.messages
 
-    def write_failure(self, thread: str, step: int, node: str, message: str) -> None:
+    async def write_failure(self, thread: str, step: int, node: str, message: str) -> None:
         """Keeps that a visit of a node failed: the next one is another attempt."""
-        self._write(
+        await self._write(
             {"kind": "failure", "thread": thread, "step": step, "node": node, "error": message}
         )
 
     def failures(self, thread: str) -> dict[str, int]:
         """How often each node visit of a dialogue has failed, by "step/node"."""
-        return dict(self._failures[thread])
+        return dict(self._failures.get(thread, {}))
+
+    def threads(self) -> list[str]:
+        """The dialogues that have made a call."""
+        return list(self._usage)
 
     def usage(self, thread: str) -> dict[str, RoleUsage]:
         """What each role of a dialogue has cost so far."""
-        return dict(self._usage[thread])
+        return dict(self._usage.get(thread, {}))
 
-    def close(self) -> None:
-        """Puts everything on the disk."""
-        self._file.close()
-
-    def _asked(self, key: CallKey, request: Request) -> dict[str, Any]:
-        place = (key.thread, key.node)
-        before, now = self._last.get(place, ()), request.messages
-        same = _shared(before, now)
-        self._last[place] = now
+    def _asked(self, thread: str, node: str, request: Request) -> dict[str, Any]:
+        now = request.messages
+        same = _shared(self._last.get((thread, node), ()), now)
         return {
             "hash": request.hash,
             "model_asked": request.model,
@@ -89,8 +94,8 @@ class FileJournal:
             "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
         }
 
-    def _write(self, entry: dict[str, Any]) -> None:
-        self._count(self._file.append(entry), entry)
+    async def _write(self, entry: dict[str, Any]) -> None:
+        self._count(await self._lines.append(entry), entry)
 
     def _count(self, start: int, entry: dict[str, Any]) -> None:
         thread, node = entry["thread"], entry["node"]
@@ -100,6 +105,7 @@ class FileJournal:
         elif entry["kind"] == "call":
             key = CallKey(thread, entry["step"], node, entry["ordinal"], entry["attempt"])
             self._starts[key] = start
+            self.calls += 1
             so_far = self._usage[thread].get(node, RoleUsage())
             self._usage[thread][node] = add_usage(so_far, entry["usage"], entry["seconds"])
 

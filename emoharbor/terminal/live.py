@@ -13,6 +13,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from emoharbor.runs.budget import Meter
 from emoharbor.runs.cells import Visit
 from emoharbor.runs.executor import Listener
 from emoharbor.runs.plan import Plan
@@ -49,7 +50,8 @@ class LiveRun:
         """What the executor calls."""
         return Listener(on_plan=self._plan, on_visit=self._visit, on_record=self._record)
 
-    def _plan(self, plan: Plan, done: int) -> None:
+    def _plan(self, plan: Plan, done: int, meter: Meter) -> None:
+        self._meter = meter
         self._done, self._total = done, len(plan.cells)
         self.progress.update(self._bar, total=self._total, completed=done)
         if done:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 
 from emoharbor.models.config import ModelConfig
+from emoharbor.runs.listing import RunState
 from emoharbor.runs.plan import Plan
 from emoharbor.state.record import DialogueRecord, RoleUsage
 from emoharbor.stats.summary import Mean, SupporterSummary
@@ -78,6 +79,26 @@ def plan_table(plan: Plan) -> Table:
     for role in ("thinker", "talker", "termination", "evaluator"):
         table.add_row(role, _model(next(iter(plan.seatings.values())).models, role))
     return table
+
+
+def runs_table(states: Sequence[RunState]) -> Table:
+    """One line a run."""
+    table = Table(title="Runs", title_justify="left")
+    for column in ("run", "state", "dialogues", "failed", "calls", "run by"):
+        table.add_column(column, justify="right" if column in ("failed", "calls") else "left")
+    for s in states:
+        done = f"{s.finished} of {s.cells}"
+        table.add_row(s.path.name, s.word, done, str(s.failed), str(s.calls), s.owner or "")
+    return table
+
+
+def run_line(state: RunState) -> str:
+    """How far a run is, in one line."""
+    by = f", run by {state.owner}" if state.owner else ""
+    return (
+        f"{state.path}: {state.word}, {state.finished} of {state.cells} dialogues finished, "
+        f"{state.failed} failed, {state.calls} calls{by}"
+    )
 
 
 def name_of(record: DialogueRecord) -> str:

@@ -125,14 +125,14 @@ class Recorder:
         self.keys: list[CallKey] = []
         self.seeds: list[int] = []
 
-    def find(self, key: CallKey) -> tuple[str, Completion] | None:
+    async def find(self, key: CallKey) -> tuple[str, Completion] | None:
         return None
 
-    def write_call(self, key: CallKey, request: Request, completion: Completion) -> None:
+    async def write_call(self, key: CallKey, request: Request, completion: Completion) -> None:
         self.keys.append(key)
         self.seeds.append(request.seed)
 
-    def write_error(self, where: Where, request: Request, error: Exception) -> None:
+    async def write_error(self, where: Where, request: Request, error: Exception) -> None:
         raise AssertionError(error)
 
 

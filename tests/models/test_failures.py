@@ -57,8 +57,8 @@ CASES: list[tuple[Answer, ModelCause, str]] = [
     (refusal(408, ""), "timeout", "gave up waiting"),
     (refusal(500, "Oops"), "server_error", 'HTTP 500, the server failed (it said: "Oops")'),
     ((502, {}, HTML), "server_error", "HTTP 502"),
-    ((503, {}, ""), "server_error", "HTTP 503"),
-    ((529, {}, {"error": "overloaded"}), "server_error", "overloaded"),
+    ((503, {}, ""), "overloaded", "HTTP 503"),
+    ((529, {}, {"error": "Busy"}), "overloaded", 'the server is overloaded (it said: "Busy")'),
     ((200, {"Content-Type": "text/html"}, HTML), "bad_reply", "answered with an HTML page"),
     ((200, {"Content-Type": "text/plain"}, "ok"), "bad_reply", "is the base URL right?"),
     ((200, {"Content-Type": "application/json"}, '{"choices": ['), "bad_reply", "is not JSON"),
@@ -89,7 +89,8 @@ def test_every_failure_is_one_line_with_a_cause(
 
 
 @pytest.mark.parametrize(
-    "cause", ["unreachable", "timeout", "rate_limited", "server_error", "bad_reply"]
+    "cause",
+    ["unreachable", "timeout", "rate_limited", "overloaded", "server_error", "bad_reply"],
 )
 def test_what_may_pass_is_retryable(cause: ModelCause) -> None:
     assert ModelError("x", cause).retryable

@@ -88,7 +88,7 @@ def test_any_chat_model_of_langchain() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "cause"), [("busy", "server_error"), ("broken", "refused_request")]
+    ("model", "cause"), [("busy", "overloaded"), ("broken", "refused_request")]
 )
 def test_errors_of_langchain_are_typed(model: str, cause: ModelCause) -> None:
     with pytest.raises(ModelError) as caught:

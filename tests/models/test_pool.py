@@ -22,19 +22,17 @@ from tests.fake_openai import (
     in_turn,
     refusal,
 )
+from tests.models.fake_time import FakeTime
 
 T = TypeVar("T")
 ASK: list[ChatMessage] = [{"role": "user", "content": "Hi."}]
 
 
-async def no_sleep(seconds: float) -> None:
-    return None
-
-
 def with_pool(handler: Handler, use: Callable[[ModelPool, FakeOpenAI], Awaitable[T]]) -> T:
     async def run() -> T:
         async with fake_openai(handler) as server:
-            async with ModelPool(rng=random.Random(0), sleep=no_sleep) as pool:
+            time = FakeTime()
+            async with ModelPool(rng=random.Random(0), sleep=time.sleep, clock=time.clock) as pool:
                 return await use(pool, server)
 
     return asyncio.run(run())

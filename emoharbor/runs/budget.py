@@ -1,0 +1,99 @@
+"""What a run may spend, and what it has spent: money, calls, time."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import Field
+
+from emoharbor.errors import ConfigError
+from emoharbor.models.pool import ModelPool
+from emoharbor.runs.drain import Drain
+from emoharbor.runs.journal import RunJournal
+from emoharbor.runs.plan import Plan
+from emoharbor.state.profile import Frozen
+from emoharbor.state.record import RoleUsage
+from emoharbor.stats.cost import Prices, cost_of, load_prices
+
+
+class Budget(Frozen):
+    """Limits of one run; US dollars, model calls, seconds. None is no limit."""
+
+    max_cost: Annotated[float, Field(gt=0)] | None = None
+    max_calls: Annotated[int, Field(gt=0)] | None = None
+    max_time: Annotated[float, Field(gt=0)] | None = None
+
+
+@dataclass
+class Meter:
+    """Adds up what a run has cost, over all its processes, and asks it to stop at a limit.
+
+    `cost` is in US dollars; `unpriced` counts the dialogues of which a part has no known price,
+    which are not in it.
+    """
+
+    budget: Budget
+    plan: Plan
+    drain: Drain
+    pool: ModelPool
+    journal: RunJournal | None = None
+    cost: float = 0.0
+    prices: Prices = field(default_factory=load_prices)
+    started: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self._costs: dict[str, float | None] = {}
+        self._refuse_unpriced()
+
+    @property
+    def unpriced(self) -> int:
+        """Dialogues whose cost is not known."""
+        return sum(cost is None for cost in self._costs.values())
+
+    def begin(self, journal: RunJournal) -> None:
+        """Takes in what the run's earlier processes have spent."""
+        self.journal = journal
+        for thread in journal.threads():
+            self.look(thread)
+
+    def look(self, thread: str) -> None:
+        """Takes in what a dialogue has cost so far; stops the run at a limit."""
+        if self.journal is None:
+            return
+        new = self._cost(thread, self.journal)
+        self.cost += (new or 0.0) - (self._costs.get(thread) or 0.0)
+        self._costs[thread] = new
+        self._stop_at_a_limit(self.journal.calls)
+
+    def _cost(self, thread: str, journal: RunJournal) -> float | None:
+        seating = self.plan.seatings.get(thread.split("/")[0])
+        models = seating.models if seating else {}
+        parts = [
+            cost_of(usage, (models[role].spec or "") if role in models else "", self.prices)
+            for role, usage in journal.usage(thread).items()
+        ]
+        known = [part for part in parts if part is not None]
+        return sum(known) if len(known) == len(parts) else None
+
+    def _stop_at_a_limit(self, calls: int) -> None:
+        budget = self.budget
+        if budget.max_calls and calls >= budget.max_calls:
+            self.drain.request(f"{calls} calls were made (--max-calls {budget.max_calls})")
+        if budget.max_time and time.monotonic() - self.started >= budget.max_time:
+            self.drain.request(f"the time is over (--max-time {budget.max_time:g})")
+        if budget.max_cost and self.cost >= budget.max_cost:
+            self.drain.request(f"{self.cost:.2f} USD were spent (--max-cost {budget.max_cost:g})")
+
+    def _refuse_unpriced(self) -> None:
+        if self.budget.max_cost is None:
+            return
+        one = RoleUsage(input_tokens=1, output_tokens=1, cached_tokens=0, calls=1)
+        specs = {c.spec or "" for s in self.plan.seatings.values() for c in s.models.values()}
+        unpriced = sorted(spec for spec in specs if cost_of(one, spec, self.prices) is None)
+        if unpriced:
+            raise ConfigError(
+                f"--max-cost: no price is known for {', '.join(unpriced)}; put it into prices.yaml "
+                "in this folder, or limit the run with --max-calls"
+            )

@@ -1,0 +1,33 @@
+"""A new run that takes over the dialogues of another one which are still the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from emoharbor.runs.folder import open_run, stored_records
+from emoharbor.runs.jsonl import read_lines
+from emoharbor.runs.plan import Plan
+from emoharbor.runs.store import RunStore
+
+
+async def inherit(plan: Plan, parent: Path, store: RunStore) -> int:
+    """Copies the finished records of `parent` whose dialogue and judge are this plan's.
+
+    Their calls come along, so that costs and prompts stay with the dialogues. Returns how many
+    dialogues were taken over; those that the store has already are left as they are.
+    """
+    folder = open_run(parent)
+    there = await stored_records(store.records.all())
+    wanted = {c.key: (c.dialogue_hash, c.verdict_hash) for c in plan.cells if c.key not in there}
+    same = [
+        record
+        for key, record in folder.records().items()
+        if record.verdict and wanted.get(key) == (record.dialogue_hash, record.verdict_hash)
+    ]
+    threads = {t for r in same for t in (r.thread, r.thread.split(".")[0])}
+    for _, entry in read_lines(folder.calls_file):
+        if entry["thread"] in threads:
+            await store.calls.append(entry)
+    for record in same:
+        await store.records.append(record.model_dump(mode="json"))
+    return len(same)

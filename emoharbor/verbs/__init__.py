@@ -1,0 +1,1 @@
+"""The verbs of the command line; each parses, calls one function and prints."""
