@@ -50,7 +50,7 @@ class RedisLease:
         self.lost = asyncio.Event()
         self._store = store
         self._ttl = ttl
-        self._owner = this_process()
+        self._owner = ""
         self._keys = [store.key("lease"), store.key("fence")]
         self._acquire, self._renew, self._release = (
             store.script(text) for text in (ACQUIRE, RENEW, RELEASE)
@@ -59,6 +59,7 @@ class RedisLease:
 
     async def acquire(self) -> None:
         """Takes the lease. Raises CheckpointError that names the owner when it is held."""
+        self._owner = this_process()
         words: list[Word] = [self._owner, round(self._ttl * 1000)]
         answer = await self._store.run_script(self._acquire, self._keys, words)
         if isinstance(answer, bytes):

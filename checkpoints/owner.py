@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import socket
+import uuid
 from datetime import UTC, datetime
 
 
 def this_process() -> str:
-    """Host, pid and the present moment, as JSON."""
+    """Host, pid and the present moment, as JSON that is never the same twice."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    return json.dumps({"host": socket.gethostname(), "pid": os.getpid(), "since": now})
+    who = {"host": socket.gethostname(), "pid": os.getpid(), "since": now}
+    return json.dumps({**who, "id": uuid.uuid4().hex})
 
 
 def describe(owner: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -164,6 +166,23 @@ def test_a_short_outage_is_waited_out(fragile: ValkeyServer) -> None:
             fragile.start()
             await asyncio.gather(*waiting)
             assert await store.read("LRANGE", key, 0, -1) == [b"0", b"1", b"2"]
+
+    asyncio.run(use())
+
+
+def test_a_server_that_hangs_is_no_silence(fragile: ValkeyServer) -> None:
+    async def use() -> None:
+        async with RedisStore.open(f"{fragile.connection_url}/0", "r", patience=0.3) as store:
+            saver = RedisSaver(store)
+            info = await store.batcher.send(["INFO", "server"])
+            pid = int(info.split(b"process_id:")[1].split()[0])
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                with pytest.raises(CheckpointError, match="cannot be reached: no answer in time"):
+                    await saver.aget_tuple(at())
+            finally:
+                os.kill(pid, signal.SIGCONT)
+            assert await saver.aget_tuple(at()) is None
 
     asyncio.run(use())
 

@@ -32,6 +32,7 @@ async def until(true: Any) -> None:
 def drained(first: Answer | None, **config: Any) -> tuple[list[Any], FakeOpenAI]:
     """Four calls at an endpoint; the first is answered by `first`, the others after the stop."""
     stop = asyncio.Event()
+    server: FakeOpenAI
 
     async def handler(body: dict[str, Any], headers: Any) -> Answer:
         if first is not None and len(server.bodies) == 1:
@@ -57,7 +58,6 @@ def drained(first: Answer | None, **config: Any) -> tuple[list[Any], FakeOpenAI]
                 await pool.probe(ModelConfig(spec=f"openai:m@{server.url}"))
             return outcomes
 
-    server = FakeOpenAI(handler)
     outcomes = asyncio.run(asyncio.wait_for(run(), 30))
     return outcomes, server
 
