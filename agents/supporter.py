@@ -29,7 +29,9 @@ class ChatSupporter:
 
     def conversation(self, history: Sequence[Message]) -> list[ChatMessage]:
         """The request: system text, and H_s with the supporter's lines as the assistant's."""
-        messages: list[ChatMessage] = [{"role": "system", "content": self.prompt.render("system")}]
+        messages: list[ChatMessage] = [
+            {"role": "system", "content": self.prompt.remembered("system")}
+        ]
         if not history or history[0].role == "supporter":
             messages.append({"role": "user", "content": self.opening_line})
         for message in history:

@@ -65,18 +65,18 @@ class ChatTalker:
         """The Talker's own conversation: its utterances answer what it heard and felt."""
         preferences = user.profile.preferences
         messages: list[ChatMessage] = [
-            {"role": "system", "content": self.prompt.render("system", profile=user.profile)}
+            {"role": "system", "content": self.prompt.remembered("system", profile=user.profile)}
         ]
         lengths: list[int] = []
         for turn, exchange in enumerate(exchanges(user.h_u), start=1):
-            text = self.prompt.render(
+            text = self.prompt.remembered(
                 "turn",
                 heard=exchange.heard,
                 inner=exchange.inner,
                 turn=turn,
                 max_turns=user.max_turns,
                 style=preferences.speech_style if preferences else None,
-                lengths=lengths[-3:],
+                lengths=tuple(lengths[-3:]),
             )
             messages.append({"role": "user", "content": text})
             if exchange.said is not None:

@@ -47,13 +47,13 @@ class AppraisalThinker:
 
     def conversation(self, user: UserView) -> list[ChatMessage]:
         """The Thinker's own conversation: its inner states answer what was heard, turn by turn."""
-        system = self.prompt.render(
+        system = self.prompt.remembered(
             "system", profile=user.profile, initial=initial_appraisal(user.profile)
         )
         messages: list[ChatMessage] = [{"role": "system", "content": system}]
         said: str | None = None
         for turn, exchange in enumerate(exchanges(user.h_u), start=1):
-            text = self.prompt.render(
+            text = self.prompt.remembered(
                 "turn", said=said, heard=exchange.heard, turn=turn, max_turns=user.max_turns
             )
             messages.append({"role": "user", "content": text})

@@ -33,7 +33,7 @@ class Meter:
         """Call it right before the first dialogue, with nothing of this process in flight."""
         urllib.request.urlopen(urllib.request.Request(f"{self.root}/reset", method="POST")).read()
         if self.profile:
-            self._profiler = cProfile.Profile(time.process_time)
+            self._profiler = cProfile.Profile()
             self._profiler.enable()
         self._wall, self._cpu = time.monotonic(), cpu_seconds()
 

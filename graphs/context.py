@@ -6,7 +6,8 @@ import asyncio
 import contextvars
 import random
 from collections.abc import Awaitable, Callable
-from typing import Any, TypedDict, TypeVar
+from functools import lru_cache
+from typing import TypedDict, TypeVar
 
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
@@ -27,7 +28,7 @@ class Context(TypedDict):
     `failures` counts the journaled failures of the node that is open, by "step/node".
     """
 
-    profile: dict[str, Any]
+    profile: str
     seed: int
     max_turns: int
     language: Language
@@ -63,10 +64,16 @@ async def alone(where: Where, call: Callable[[], Awaitable[T]]) -> T:
     return await asyncio.get_running_loop().create_task(run(), context=context)
 
 
+@lru_cache(maxsize=4096)
+def _profile(text: str) -> Profile:
+    """The same person is the same object at every visit."""
+    return Profile.model_validate_json(text)
+
+
 def view_of(state: DialogueState, context: Context, turn: int) -> UserView:
     """What the user's agents see; the generator is the same at this turn for every supporter."""
     return UserView(
-        profile=Profile.model_validate(context["profile"]),
+        profile=_profile(context["profile"]),
         h_u=tuple(state.get("h_u", ())),
         utterance=state.get("utterance"),
         turn=turn,

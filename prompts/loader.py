@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,15 @@ class Prompt:
             return "".join(parts).strip()
         except jinja2.UndefinedError as error:
             raise PromptError(f"prompt {self.name}, block '{block}': {error}") from error
+
+    def remembered(self, block: str, **variables: Hashable) -> str:
+        """As `render`, kept: a conversation that only grows renders its earlier turns again."""
+        return _remembered(self, block, tuple(variables.items()))
+
+
+@lru_cache(maxsize=20_000)
+def _remembered(prompt: Prompt, block: str, variables: tuple[tuple[str, Hashable], ...]) -> str:
+    return prompt.render(block, **dict(variables))
 
 
 @cache

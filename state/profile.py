@@ -93,3 +93,7 @@ class Profile(Frozen):
     minor: bool = False
     risk: tuple[Risk, ...] = ()
     hard: bool = False
+
+    def __hash__(self) -> int:
+        """By id: cheap, and equality tells the rest."""
+        return hash((self.id, self.language))

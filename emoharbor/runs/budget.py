@@ -14,8 +14,7 @@ from emoharbor.runs.drain import Drain
 from emoharbor.runs.journal import RunJournal
 from emoharbor.runs.plan import Plan
 from emoharbor.state.profile import Frozen
-from emoharbor.state.record import RoleUsage
-from emoharbor.stats.cost import Prices, cost_of, load_prices
+from emoharbor.stats.cost import Prices, cost_at, load_prices, price_of
 
 
 class Budget(Frozen):
@@ -45,6 +44,8 @@ class Meter:
 
     def __post_init__(self) -> None:
         self._costs: dict[str, float | None] = {}
+        specs = {c.spec or "" for s in self.plan.seatings.values() for c in s.models.values()}
+        self._prices = {spec: price_of(spec, self.prices) for spec in specs}
         self._refuse_unpriced()
 
     @property
@@ -71,7 +72,7 @@ class Meter:
         seating = self.plan.seatings.get(thread.split("/")[0])
         models = seating.models if seating else {}
         parts = [
-            cost_of(usage, (models[role].spec or "") if role in models else "", self.prices)
+            cost_at(usage, self._prices.get(models[role].spec or "") if role in models else None)
             for role, usage in journal.usage(thread).items()
         ]
         known = [part for part in parts if part is not None]
@@ -89,9 +90,7 @@ class Meter:
     def _refuse_unpriced(self) -> None:
         if self.budget.max_cost is None:
             return
-        one = RoleUsage(input_tokens=1, output_tokens=1, cached_tokens=0, calls=1)
-        specs = {c.spec or "" for s in self.plan.seatings.values() for c in s.models.values()}
-        unpriced = sorted(spec for spec in specs if cost_of(one, spec, self.prices) is None)
+        unpriced = sorted(spec for spec, price in self._prices.items() if price is None)
         if unpriced:
             raise ConfigError(
                 f"--max-cost: no price is known for {', '.join(unpriced)}; put it into prices.yaml "

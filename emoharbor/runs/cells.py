@@ -116,7 +116,7 @@ class CellRunner:
     def _context(self, cell: Cell, thread: str) -> Context:
         suite = self.plan.suite
         return Context(
-            profile=cell.profile.model_dump(mode="json"),
+            profile=cell.profile.model_dump_json(),
             seed=cell.seed,
             max_turns=suite.max_turns,
             language=suite.language,

@@ -147,7 +147,11 @@ def _is_done(records: Records, cell: Cell, retry_failed: bool) -> bool:
 async def _run_cells(
     runner: CellRunner, cells: list[Cell], store: RunStore, listener: Listener
 ) -> None:
-    """At most as many live dialogues as calls may be in flight: each has one call at a time."""
+    """A quarter more live dialogues than calls may be in flight.
+
+    Each has one call at a time, and none while it writes a checkpoint: the quarter keeps every
+    slot busy.
+    """
     places = asyncio.Semaphore(_slots(runner.plan))
 
     async def run_one(cell: Cell) -> None:
@@ -169,5 +173,7 @@ async def _run_cells(
 
 
 def _slots(plan: Plan) -> int:
-    endpoints = {c.spec: c.concurrency for s in plan.seatings.values() for c in s.models.values()}
-    return sum(endpoints.values()) or 16
+    configs = [config for seating in plan.seatings.values() for config in seating.models.values()]
+    endpoints = {describe(c)["base_url"] or c.spec: c.concurrency for c in configs}
+    slots = sum(endpoints.values()) or 16
+    return slots + slots // 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,13 @@ class Appender:
         except OSError as error:
             raise CheckpointError(f"cannot write {path}: {error.strerror}") from error
         self._pending: asyncio.TimerHandle | None = None
+        self._syncing: Future[None] | None = None
+        # A disk may take its time, and the event loop must not wait for it.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="sync")
 
     def append(self, value: dict[str, Any]) -> int:
-        """Writes one line; returns the byte at which it starts."""
+        """Writes one line; returns the byte at which it starts. Raises CheckpointError."""
+        self._raise_failed_sync()
         data = one_line(pydantic_core.to_json(value))
         start = self._file.seek(0, os.SEEK_END)
         try:
@@ -45,14 +50,25 @@ class Appender:
 
     def _sync(self) -> None:
         self._pending = None
-        os.fsync(self._file.fileno())
+        self._syncing = self._thread.submit(os.fsync, self._file.fileno())
+
+    def _raise_failed_sync(self) -> None:
+        if self._syncing is None or not self._syncing.done():
+            return
+        done, self._syncing = self._syncing, None
+        if error := done.exception():
+            raise CheckpointError(f"{self.path} did not reach the disk: {error}") from error
 
     def close(self) -> None:
-        """Puts everything on the disk and lets go of the file."""
+        """Puts everything on the disk and lets go of the file. Raises CheckpointError."""
         if self._pending is not None:
             self._pending.cancel()
-        os.fsync(self._file.fileno())
-        self._file.close()
+        self._thread.shutdown()
+        try:
+            self._raise_failed_sync()
+            os.fsync(self._file.fileno())
+        finally:
+            self._file.close()
 
 
 def one_line(data: bytes) -> bytes:

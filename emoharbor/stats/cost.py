@@ -36,6 +36,7 @@ class Price(Frozen):
 
 
 Prices = Mapping[str, Price]
+_NOTHING = Price(input=0.0, output=0.0)
 _PRICES: TypeAdapter[dict[str, Price]] = TypeAdapter(dict[str, Price])
 
 
@@ -71,9 +72,13 @@ def cost_of(usage: RoleUsage, model: str, prices: Prices) -> float | None:
 
     Cached tokens that a server does not report count in full, as it grants no discount then.
     """
-    if model.startswith(_FREE):
+    return cost_at(usage, price_of(model, prices))
+
+
+def cost_at(usage: RoleUsage, price: Price | None) -> float | None:
+    """USD of calls at a price; None where the price or the usage is unknown."""
+    if price == _NOTHING:
         return 0.0
-    price = price_of(model, prices)
     if price is None or usage.unknown or usage.input_tokens is None or usage.output_tokens is None:
         return None
     cached = min(usage.cached_tokens or 0, usage.input_tokens)
@@ -85,7 +90,12 @@ def cost_of(usage: RoleUsage, model: str, prices: Prices) -> float | None:
 
 
 def price_of(model: str, prices: Prices) -> Price | None:
-    """The price of a spec or of a bare name, by its full name first and then without its date."""
+    """The price of a spec or of a bare name, by its full name first and then without its date.
+
+    A model that runs in this process costs nothing; None where no price is known.
+    """
+    if model.startswith(_FREE):
+        return _NOTHING
     name, url = _name_and_url(model)
     for spelling in (name, _DATE.sub("", name)):
         for pattern, price in prices.items():

@@ -82,7 +82,7 @@ def config(thread: str = "t") -> RunnableConfig:
 
 def context(person: Profile, max_turns: int = 3, failures: dict[str, int] | None = None) -> Context:
     return Context(
-        profile=person.model_dump(mode="json"),
+        profile=person.model_dump_json(),
         seed=5,
         max_turns=max_turns,
         language=person.language,
