@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 SMALL := $(VENV)/.small-model
 
-.PHONY: demo test check setup clean
+.PHONY: demo test check setup clean soak bench
 
 demo: $(SMALL)  ## evaluate a small model on this machine's CPU
 	$(BIN)/emoharbor run demo --follow
@@ -12,6 +12,9 @@ demo: $(SMALL)  ## evaluate a small model on this machine's CPU
 test: $(SMALL)  ## all checks and all tests
 	$(MAKE) --no-print-directory check
 	$(BIN)/python -m pytest
+
+soak: $(READY)  ## twenty kills a store instead of three
+	EMOHARBOR_KILLS=20 $(BIN)/python -m pytest tests/runs/test_kill.py
 
 check: $(READY)  ## format, lint, types, layers
 	$(BIN)/ruff format --check .

@@ -80,6 +80,13 @@ def table_of(rows: list[Row]) -> Table:
     return table
 
 
+def loop_seconds() -> float:
+    """CPU seconds of a million additions in plain Python: how fast this interpreter is, here."""
+    begun = time.process_time()
+    sum(i * i for i in range(10**6))
+    return time.process_time() - begun
+
+
 def machine() -> dict[str, Any]:
     """What the figures were measured on."""
     return {
@@ -88,6 +95,7 @@ def machine() -> dict[str, Any]:
         "load": os.getloadavg(),
         "system": platform.platform(),
         "python": platform.python_version(),
+        "million_additions_s": round(min(loop_seconds() for _ in range(3)), 3),
         "libraries": {name: version(name) for name in LIBRARIES},
     }
 
@@ -102,8 +110,9 @@ def main() -> None:
     with redis_server(chosen.redis) as url:
         bench = Bench(chosen.quick, chosen.mock, url, chosen.profile)
         for name in chosen.names or METRICS:
-            console.print(f"{name} …", style="dim")
+            begun = time.monotonic()
             rows += measured(name, bench)
+            console.print(f"{name}: {time.monotonic() - begun:.0f} s", style="dim")
     console.print(table_of(rows))
     seconds = time.monotonic() - started
     console.print(f"{seconds:.0f} s on {before['cores']} cores, load {before['load'][0]:.1f}")

@@ -44,7 +44,7 @@ def caller(
 
 def graph_of(model: ChatOpenAI, bodies: list[dict[str, Any]]) -> StateGraph[State]:
     """Supporter, thinker, talker, a check, and the evaluator at the end."""
-    builder = StateGraph(State)
+    builder: Any = StateGraph(State)
     for name in ("supporter", "thinker", "talker", "evaluator"):
         builder.add_node(name, caller(model, bodies, name in ("supporter", "talker")))
     builder.add_node("check", lambda state: {"calls": 0})
@@ -58,7 +58,8 @@ def graph_of(model: ChatOpenAI, bodies: list[dict[str, Any]]) -> StateGraph[Stat
         ["evaluator", "supporter"],
     )
     builder.add_edge("evaluator", END)
-    return builder
+    graph: StateGraph[State] = builder
+    return graph
 
 
 @asynccontextmanager

@@ -35,7 +35,7 @@ class Bench:
 
     def turns(self, whole: int = 15) -> int:
         """The exchanges of a dialogue."""
-        return max(1, whole // 3) if self.quick else whole
+        return max(1, whole // 5) if self.quick else whole
 
     def measure(self, kind: str, mock: list[str], own: bool = False, **job: Any) -> dict[str, Any]:
         """What the job found and the server counted; the same job is measured once.

@@ -6,7 +6,7 @@ import asyncio
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import redis
 from langchain_core.runnables import RunnableConfig
@@ -72,9 +72,12 @@ async def graph_alone(job: Mapping[str, Any], meter: Meter) -> None:
         agents = seat_all(suite, suite.supporters[0], pool.model).agents
         graph = build_dialogue(agents).compile(checkpointer=memory if job.get("saver") else None)
 
+        start: Any = {"turn": 0}
+        durability: Literal["sync"] | None = "sync" if job.get("saver") else None
+
         async def one(number: int) -> int:
             context = Context(
-                profile=people[number % len(people)].model_dump(mode="json"),
+                profile=people[number % len(people)].model_dump_json(),
                 seed=number,
                 max_turns=suite.max_turns,
                 language=suite.language,
@@ -84,10 +87,9 @@ async def graph_alone(job: Mapping[str, Any], meter: Meter) -> None:
                 configurable={"thread_id": f"bench/{number}"}, recursion_limit=10_000
             )
             # The journal would fill in a seed of the dialogue's own; here all share the server's.
-            how: dict[str, Any] = {"durability": "sync"} if job.get("saver") else {}
             steps = 0
             async for _ in graph.astream(
-                {"turn": 0}, config, context=context, stream_mode="updates", **how
+                start, config, context=context, stream_mode="updates", durability=durability
             ):
                 steps += 1
             return steps

@@ -44,9 +44,24 @@ class Meter:
 
     def __post_init__(self) -> None:
         self._costs: dict[str, float | None] = {}
+        self._calls_before = 0
         specs = {c.spec or "" for s in self.plan.seatings.values() for c in s.models.values()}
         self._prices = {spec: price_of(spec, self.prices) for spec in specs}
         self._refuse_unpriced()
+
+    def line(self) -> str:
+        """Calls a second of this process, tokens, cost, and how the endpoints stand."""
+        if self.journal is None:
+            return ""
+        seconds = max(time.monotonic() - self.started, 0.001)
+        rate = (self.journal.calls - self._calls_before) / seconds
+        cost = f"{self.cost:.2f} USD" if not self.unpriced else "cost unknown"
+        loads = (
+            f"{name} {load.in_flight}/{load.limit}{' throttled' if load.throttled else ''}"
+            for name, load in self.pool.loads().items()
+        )
+        parts = (f"{rate:.1f} calls/s", f"{self.journal.tokens:,} tokens", cost, *loads)
+        return ", ".join(parts)
 
     @property
     def unpriced(self) -> int:
@@ -56,6 +71,7 @@ class Meter:
     def begin(self, journal: RunJournal) -> None:
         """Takes in what the run's earlier processes have spent."""
         self.journal = journal
+        self._calls_before = journal.calls
         for thread in journal.threads():
             self.look(thread)
 

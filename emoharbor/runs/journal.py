@@ -29,6 +29,7 @@ class RunJournal:
 
     def __init__(self, lines: Lines) -> None:
         self.calls = 0
+        self.tokens = 0
         self._lines = lines
         self._starts: dict[CallKey, int] = {}
         self._failures: defaultdict[str, dict[str, int]] = defaultdict(dict)
@@ -106,6 +107,8 @@ class RunJournal:
             key = CallKey(thread, entry["step"], node, entry["ordinal"], entry["attempt"])
             self._starts[key] = start
             self.calls += 1
+            usage = entry["usage"]
+            self.tokens += (usage["input_tokens"] or 0) + (usage["output_tokens"] or 0)
             so_far = self._usage[thread].get(node, RoleUsage())
             self._usage[thread][node] = add_usage(so_far, entry["usage"], entry["seconds"])
 

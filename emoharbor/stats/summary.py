@@ -38,6 +38,7 @@ class SupporterSummary:
     exchanges: float | None
     endings: dict[str, int]
     usage: dict[str, RoleUsage]
+    models: dict[str, str]
 
 
 def marks(records: Iterable[DialogueRecord]) -> pd.DataFrame:
@@ -82,6 +83,7 @@ def _one(name: str, records: list[DialogueRecord], table: pd.DataFrame) -> Suppo
         exchanges=sum(r.turns for r in finished) / len(finished) if finished else None,
         endings=dict(Counter(r.ending.reason for r in finished if r.ending)),
         usage=total_usage(records),
+        models={role: spec for record in records for role, spec in record.models.items()},
     )
 
 

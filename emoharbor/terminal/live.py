@@ -42,6 +42,7 @@ class LiveRun:
         self._bar = self.progress.add_task("", total=None)
         self._live: dict[tuple[str, str, int], int] = {}
         self._shown: tuple[str, str, int] | None = None
+        self._meter: Meter | None = None
         self._done = 0
         self._total = 0
 
@@ -72,15 +73,19 @@ class LiveRun:
             self.console.print(ending_line(visit.update["ending"]))
         if self.follow and visit.update.get("verdict"):
             self.console.print(verdict_table(visit.update["verdict"]))
-        self.progress.update(self._bar, description=f"{len(self._live)} live")
+        self.progress.update(self._bar, description=self._now())
 
     def _record(self, record: DialogueRecord) -> None:
         self._live.pop(record.cell, None)
         self._done += 1
-        self.progress.update(self._bar, completed=self._done, description=f"{len(self._live)} live")
+        self.progress.update(self._bar, completed=self._done, description=self._now())
         if record.failure:
             text = f"{name_of(record)} {how_ended(record)}: {record.failure.message}"
             self.console.print(Text(text, style="red"))
         elif not self.console.is_terminal:
             text = f"{self._done}/{self._total} {name_of(record)}: {record.turns} exchanges, "
-            self.console.print(Text(text + how_ended(record)))
+            self.console.print(Text(f"{text}{how_ended(record)}; {self._now()}"))
+
+    def _now(self) -> str:
+        meter = f", {self._meter.line()}" if self._meter else ""
+        return f"{len(self._live)} live{meter}"

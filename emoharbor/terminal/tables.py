@@ -10,9 +10,11 @@ from emoharbor.models.config import ModelConfig
 from emoharbor.runs.listing import RunState
 from emoharbor.runs.plan import Plan
 from emoharbor.state.record import DialogueRecord, RoleUsage
+from emoharbor.stats.cost import Prices, cost_of, total_cost
 from emoharbor.stats.summary import Mean, SupporterSummary
 
 UNKNOWN = "unknown"
+TOKENS = ("input_tokens", "cached_tokens", "output_tokens")
 ENDINGS = {
     "user_satisfied": "user satisfied",
     "user_gave_up": "user gave up",
@@ -42,14 +44,30 @@ def score_table(summaries: Sequence[SupporterSummary]) -> Table:
     return table
 
 
-def usage_table(summary: SupporterSummary) -> Table:
-    """What each role of one supporter's dialogues cost."""
+def usage_table(summary: SupporterSummary, prices: Prices) -> Table:
+    """What each role of one supporter's dialogues cost; a price that is not known is no zero."""
     table = Table(title=f"Model calls: {summary.supporter}", title_justify="left")
     table.add_column("role")
-    for column in ("calls", "input tokens", "cached", "output tokens", "seconds"):
+    for column in ("calls", "input tokens", "cached", "output tokens", "seconds", "USD"):
         table.add_column(column, justify="right")
+    costs = []
     for role, usage in summary.usage.items():
-        table.add_row(role, str(usage.calls), *_tokens(usage), f"{usage.seconds:.1f}")
+        costs.append(cost_of(usage, summary.models.get(role, ""), prices))
+        row = (role, str(usage.calls), *_tokens(usage), f"{usage.seconds:.1f}", _usd(costs[-1]))
+        table.add_row(*row)
+    calls = sum(usage.calls for usage in summary.usage.values())
+    seconds = sum(usage.seconds for usage in summary.usage.values())
+    table.add_section()
+    total = _usd(total_cost(costs).total)
+    table.add_row("all", str(calls), *_sums(summary.usage), f"{seconds:.1f}", total)
+    dialogues = summary.finished + summary.failed
+    if dialogues > 1:
+        each = total_cost(costs).total
+        per = [_each(summary.usage, name, dialogues) for name in TOKENS]
+        mean = _usd(None if each is None else each / dialogues)
+        table.add_row(
+            "a dialogue", f"{calls / dialogues:.1f}", *per, f"{seconds / dialogues:.1f}", mean
+        )
     return table
 
 
@@ -132,8 +150,27 @@ def _number(value: float | None, digits: int = 2) -> str:
     return "undefined" if value is None else f"{value:.{digits}f}"
 
 
+def _usd(cost: float | None) -> str:
+    return UNKNOWN if cost is None else f"{cost:.4f}"
+
+
+def _sum_of(usage: Mapping[str, RoleUsage], name: str) -> int | None:
+    values = [getattr(one, name) for one in usage.values()]
+    return None if None in values else sum(values)
+
+
+def _sums(usage: Mapping[str, RoleUsage]) -> list[str]:
+    sums = [_sum_of(usage, name) for name in TOKENS]
+    return [UNKNOWN if value is None else f"{value:,}" for value in sums]
+
+
+def _each(usage: Mapping[str, RoleUsage], name: str, dialogues: int) -> str:
+    value = _sum_of(usage, name)
+    return UNKNOWN if value is None else f"{value / dialogues:,.0f}"
+
+
 def _tokens(usage: RoleUsage) -> list[str]:
-    values = (usage.input_tokens, usage.cached_tokens, usage.output_tokens)
+    values = [getattr(usage, name) for name in TOKENS]
     return [UNKNOWN if value is None else f"{value:,}" for value in values]
 
 

@@ -20,6 +20,7 @@ from emoharbor.runs.folder import open_run
 from emoharbor.suite import Suite, load_suite
 from emoharbor.terminal.live import LiveRun
 from emoharbor.terminal.tables import plan_table
+from emoharbor.verbs import flags
 from emoharbor.verbs.console import out
 from emoharbor.verbs.showing import print_run
 
@@ -29,53 +30,29 @@ SMALL = (
 )
 LIMIT_REACHED = 3
 
-Follow = Annotated[bool, typer.Option("--follow", help="Print every dialogue as it unfolds.")]
-Store = Annotated[
-    str | None,
-    typer.Option(help="redis://HOST:PORT/DB for a run that any machine can go on with.",
-                 envvar="EMOHARBOR_STORE"),
-]  # fmt: skip
-MaxCost = Annotated[float | None, typer.Option(help="Stop, resumably, at so many US dollars.")]
-MaxCalls = Annotated[int | None, typer.Option(help="Stop, resumably, at so many model calls.")]
-MaxTime = Annotated[float | None, typer.Option(help="Stop, resumably, after so many seconds.")]
-NoRetry = Annotated[
-    bool, typer.Option("--no-retry-failed", help="Leave failed dialogues as they are.")
-]
-
 
 def run(
-    suite: Annotated[str, typer.Argument(help="A shipped suite, or a suite's YAML file.")],
-    supporter: Annotated[
-        list[str], typer.Option(help="[NAME=]provider:model[@base_url]; repeat for more columns.")
-    ] = [],  # noqa: B006
-    model: Annotated[str | None, typer.Option(help="The model of user and judge.")] = None,
-    judge: Annotated[str | None, typer.Option(help="Another model for the judge.")] = None,
-    language: Annotated[str | None, typer.Option(help="en or zh.")] = None,
-    profiles: Annotated[
-        str | None, typer.Option(help="en, zh, a file or folder; en?topic=work")
-    ] = None,
-    limit: Annotated[int | None, typer.Option(help="The first so many profiles.")] = None,
-    repeats: Annotated[int | None, typer.Option(help="Dialogues a profile.")] = None,
-    turns: Annotated[int | None, typer.Option(help="Exchanges a dialogue, at most.")] = None,
-    seed: Annotated[int | None, typer.Option(help="The run's seed.")] = None,
-    concurrency: Annotated[int | None, typer.Option(help="Calls in flight an endpoint.")] = None,
-    folder: Annotated[Path | None, typer.Option("--out", help="Run folder (runs/SUITE).")] = None,
-    settings: Annotated[
-        list[str], typer.Option("--set", help="KEY=VALUE, as in agents.talker.temperature=0.9")
-    ] = [],  # noqa: B006
-    new: Annotated[
-        Path | None,
-        typer.Option("--as", help="A new run folder that takes over what is still the same."),
-    ] = None,
-    follow: Follow = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plan; call nobody.")
-    ] = False,
-    store: Store = None,
-    no_retry_failed: NoRetry = False,
-    max_cost: MaxCost = None,
-    max_calls: MaxCalls = None,
-    max_time: MaxTime = None,
+    suite: flags.SuiteName,
+    supporter: flags.Supporters = [],  # noqa: B006
+    model: flags.Model = None,
+    judge: flags.Judge = None,
+    language: flags.LanguageName = None,
+    profiles: flags.Profiles = None,
+    limit: flags.Limit = None,
+    repeats: flags.Repeats = None,
+    turns: flags.Turns = None,
+    seed: flags.Seed = None,
+    concurrency: flags.Concurrency = None,
+    folder: flags.Out = None,
+    settings: flags.Settings = [],  # noqa: B006
+    new: flags.New = None,
+    follow: flags.Follow = False,
+    dry_run: flags.DryRun = False,
+    store: flags.Store = None,
+    no_retry_failed: flags.NoRetry = False,
+    max_cost: flags.MaxCost = None,
+    max_calls: flags.MaxCalls = None,
+    max_time: flags.MaxTime = None,
 ) -> None:
     """Run a suite, or go on with it where it stopped."""
     plain = {"language": language, "profiles": profiles, "limit": limit, "repeats": repeats}
@@ -94,12 +71,12 @@ def run(
 
 def resume(
     folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
-    follow: Follow = False,
-    store: Store = None,
-    no_retry_failed: NoRetry = False,
-    max_cost: MaxCost = None,
-    max_calls: MaxCalls = None,
-    max_time: MaxTime = None,
+    follow: flags.Follow = False,
+    store: flags.Store = None,
+    no_retry_failed: flags.NoRetry = False,
+    max_cost: flags.MaxCost = None,
+    max_calls: flags.MaxCalls = None,
+    max_time: flags.MaxTime = None,
 ) -> None:
     """Go on with a run from its folder alone; failed dialogues are tried again."""
     suite = load_suite(str(open_run(folder).plan_file))

@@ -12,6 +12,7 @@ from emoharbor.errors import ConfigError
 from emoharbor.runs.find import calls_of, find_record
 from emoharbor.runs.folder import RunFolder, open_run
 from emoharbor.runs.listing import RunState, list_runs, state_of
+from emoharbor.stats.cost import load_prices
 from emoharbor.stats.summary import summarize
 from emoharbor.terminal.dialogues import call_view, dialogue_view
 from emoharbor.terminal.tables import (
@@ -83,7 +84,8 @@ def print_run(folder: RunFolder) -> int:
     if not summaries:
         out.print("No dialogue is finished yet.")
         return 0
+    prices = load_prices()
     out.print(score_table(summaries))
     for summary in summaries:
-        out.print(usage_table(summary))
+        out.print(usage_table(summary, prices))
     return sum(summary.failed for summary in summaries)

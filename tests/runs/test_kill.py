@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tests.fake_openai import fake_openai
 from tests.runs.steady import Steady, emoharbor, run_args, told
 
 CELLS, CALLS = 32, 10
+MOMENTS = int(os.environ.get("EMOHARBOR_KILLS", "3"))
 
 
 async def undisturbed(out: Path) -> dict[Any, Any]:
@@ -69,7 +71,7 @@ def wanted(tmp_path_factory: pytest.TempPathFactory) -> dict[Any, Any]:
 
 
 @pytest.mark.parametrize("where", ["folder", "redis"])
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(1, MOMENTS + 1))
 def test_a_kill_loses_and_repeats_nothing(
     tmp_path: Path, where: str, seed: int, redis_url: str, wanted: dict[Any, Any]
 ) -> None:

@@ -1,0 +1,43 @@
+"""The flags of `run` and `resume`, and what each is for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+SuiteName = Annotated[str, typer.Argument(help="A shipped suite, or a suite's YAML file.")]
+Supporters = Annotated[
+    list[str], typer.Option(help="[NAME=]provider:model[@base_url]; repeat for more columns.")
+]
+Model = Annotated[str | None, typer.Option(help="The model of user and judge.")]
+Judge = Annotated[str | None, typer.Option(help="Another model for the judge.")]
+LanguageName = Annotated[str | None, typer.Option(help="en or zh.")]
+Profiles = Annotated[str | None, typer.Option(help="en, zh, a file or folder; en?topic=work")]
+Limit = Annotated[int | None, typer.Option(help="The first so many profiles.")]
+Repeats = Annotated[int | None, typer.Option(help="Dialogues a profile.")]
+Turns = Annotated[int | None, typer.Option(help="Exchanges a dialogue, at most.")]
+Seed = Annotated[int | None, typer.Option(help="The run's seed.")]
+Concurrency = Annotated[int | None, typer.Option(help="Calls in flight an endpoint.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Run folder (runs/SUITE).")]
+Settings = Annotated[
+    list[str], typer.Option("--set", help="KEY=VALUE, as in agents.talker.temperature=0.9")
+]
+New = Annotated[
+    Path | None,
+    typer.Option("--as", help="A new run folder that takes over what is still the same."),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan; call nobody.")]
+Follow = Annotated[bool, typer.Option("--follow", help="Print every dialogue as it unfolds.")]
+Store = Annotated[
+    str | None,
+    typer.Option(help="redis://HOST:PORT/DB for a run that any machine can go on with.",
+                 envvar="EMOHARBOR_STORE"),
+]  # fmt: skip
+MaxCost = Annotated[float | None, typer.Option(help="Stop, resumably, at so many US dollars.")]
+MaxCalls = Annotated[int | None, typer.Option(help="Stop, resumably, at so many model calls.")]
+MaxTime = Annotated[float | None, typer.Option(help="Stop, resumably, after so many seconds.")]
+NoRetry = Annotated[
+    bool, typer.Option("--no-retry-failed", help="Leave failed dialogues as they are.")
+]
