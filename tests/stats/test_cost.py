@@ -57,7 +57,6 @@ def test_an_unknown_model_has_an_unknown_cost() -> None:
         ("openai:gpt-5-pro", None),
         ("openai:claude-sonnet-4-5-20250929@https://api.anthropic.com/v1", 15.0),
         ("langchain:langchain_openai.ChatOpenAI:gpt-4.1@https://h/v1", 8.0),
-        ("openai:deepseek-chat@https://api.deepseek.com/v1", 0.42),
         ("openai:deepseek-chat@http://127.0.0.1:8000/v1", None),
         ("openai:ft:gpt-4o", None),
     ],
