@@ -93,17 +93,14 @@ class Batcher:
             if unknown:
                 again = [batch[i] for i in unknown]
                 for queued in again:
-                    queued.command[:2] = [
-                        b"EVAL",
-                        self._scripts[queued.command[1].decode()].encode(),
-                    ]
+                    text = self._scripts[queued.command[1].decode()]
+                    queued.command[:2] = [b"EVAL", text.encode()]
                 # None of them ran, and others may have run in between: new numbers.
                 self._give_numbers(again)
                 for i, reply in zip(unknown, await self._persist(again), strict=True):
                     replies[i] = reply
         except Exception as error:
-            failed = self._explained(error)
-            replies = [failed for _ in batch]
+            replies = [self._explained(error) for _ in batch]
         for queued, reply in zip(batch, replies, strict=True):
             if queued.answer.done():
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -63,14 +64,24 @@ class RedisLines:
         self._store = store
         self._key = store.key(name)
         self._length: int | None = None
+        self._reading = asyncio.Lock()
 
     async def append(self, value: dict[str, Any]) -> int:
         """In the server when it returns. Raises CheckpointError."""
-        if self._length is None:
-            self._length = int(await self._store.read("LLEN", self._key))
-        position, self._length = self._length, self._length + 1
-        await self._store.commit([("RPUSH", self._key, pydantic_core.to_json(value))])
+        position = await self._next()
+        try:
+            await self._store.commit([("RPUSH", self._key, pydantic_core.to_json(value))])
+        except CheckpointError:
+            self._length = None
+            raise
         return position
+
+    async def _next(self) -> int:
+        async with self._reading:
+            if self._length is None:
+                self._length = int(await self._store.read("LLEN", self._key))
+            self._length += 1
+            return self._length - 1
 
     async def at(self, position: int) -> dict[str, Any]:
         """One read of the server."""
