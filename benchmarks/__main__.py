@@ -101,7 +101,7 @@ def machine() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measures, prints, and writes results.json."""
+    """Measures and prints; a whole run is kept in results.json."""
     chosen = options()
     console, started, before = Console(width=150), time.monotonic(), machine()
     if chosen.profile:
@@ -123,6 +123,8 @@ def main() -> None:
         "machine": before,
         "rows": [{**asdict(row), "ok": row.ok} for row in rows],
     }
+    if chosen.names or chosen.quick:
+        return
     RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

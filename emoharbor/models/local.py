@@ -143,8 +143,8 @@ def _start(spec: ModelSpec, path: Path, threads: int, key: str) -> Any:
     params.n_ctx, params.n_parallel = _CONTEXT, _SLOTS
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.cache_ram_mib = _CACHE_MIB
-    # A model this small falls into loops without it.
-    params.sampling.penalty_repeat, params.sampling.penalty_last_n = 1.07, 128
+    # Small models fall into loops. Repeated sequences cost, single words (a schema's true) do not.
+    params.sampling.dry_multiplier, params.sampling.dry_allowed_length = 0.8, 3
     params.verbosity, params.ui, params.endpoint_slots = -1, False, False
     try:
         return xllamacpp.Server(params)
