@@ -13,6 +13,9 @@ test: $(SMALL)  ## all checks and all tests
 	$(MAKE) --no-print-directory check
 	$(BIN)/python -m pytest
 
+bench: $(READY)  ## figures against exact mock servers, beside baselines
+	$(BIN)/python -m benchmarks
+
 soak: $(READY)  ## twenty kills a store instead of three
 	EMOHARBOR_KILLS=20 $(BIN)/python -m pytest tests/runs/test_kill.py
 

@@ -62,6 +62,7 @@ class CellRunner:
             # agent's included, is a record and must not take the others down.
             return await self._failed(cell, error, started)
         state = await self._state(cell, thread)
+        self.journal.forget(thread)
         return self._record(cell, thread, state, None, started)
 
     async def _finish(self, cell: Cell) -> str:

@@ -25,6 +25,8 @@ from emoharbor.runs.store import RunStore, open_store
 from emoharbor.state.record import DialogueRecord
 from emoharbor.suite import Suite
 
+MOST_LIVE = 256
+
 
 @dataclass(frozen=True)
 class Listener:
@@ -147,10 +149,10 @@ def _is_done(records: Records, cell: Cell, retry_failed: bool) -> bool:
 async def _run_cells(
     runner: CellRunner, cells: list[Cell], store: RunStore, listener: Listener
 ) -> None:
-    """A quarter more live dialogues than calls may be in flight.
+    """Many more live dialogues than calls may be in flight, up to MOST_LIVE.
 
-    Each has one call at a time, and none while it writes a checkpoint: the quarter keeps every
-    slot busy.
+    Each has one call at a time, and dialogues are of unequal length: with few of them live, the
+    long ones that start last leave slots idle at the end.
     """
     places = asyncio.Semaphore(_slots(runner.plan))
 
@@ -176,4 +178,4 @@ def _slots(plan: Plan) -> int:
     configs = [config for seating in plan.seatings.values() for config in seating.models.values()]
     endpoints = {describe(c)["base_url"] or c.spec: c.concurrency for c in configs}
     slots = sum(endpoints.values()) or 16
-    return slots + slots // 4
+    return 1 if slots == 1 else min(8 * slots, max(slots, MOST_LIVE))

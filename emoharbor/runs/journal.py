@@ -74,6 +74,11 @@ class RunJournal:
         """How often each node visit of a dialogue has failed, by "step/node"."""
         return dict(self._failures.get(thread, {}))
 
+    def forget(self, thread: str) -> None:
+        """Lets go of the last requests of a dialogue that is over."""
+        for place in [place for place in self._last if place[0] == thread]:
+            del self._last[place]
+
     def threads(self) -> list[str]:
         """The dialogues that have made a call."""
         return list(self._usage)
