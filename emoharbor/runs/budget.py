@@ -39,6 +39,7 @@ class Meter:
     pool: ModelPool
     journal: RunJournal | None = None
     cost: float = 0.0
+    unpriced: int = 0
     prices: Prices = field(default_factory=load_prices)
     started: float = field(default_factory=time.monotonic)
 
@@ -63,11 +64,6 @@ class Meter:
         parts = (f"{rate:.1f} calls/s", f"{self.journal.tokens:,} tokens", cost, *loads)
         return ", ".join(parts)
 
-    @property
-    def unpriced(self) -> int:
-        """Dialogues whose cost is not known."""
-        return sum(cost is None for cost in self._costs.values())
-
     def begin(self, journal: RunJournal) -> None:
         """Takes in what the run's earlier processes have spent."""
         self.journal = journal
@@ -80,7 +76,9 @@ class Meter:
         if self.journal is None:
             return
         new = self._cost(thread, self.journal)
-        self.cost += (new or 0.0) - (self._costs.get(thread) or 0.0)
+        old = self._costs.get(thread, 0.0)
+        self.cost += (new or 0.0) - (old or 0.0)
+        self.unpriced += (new is None) - (old is None)
         self._costs[thread] = new
         self._stop_at_a_limit(self.journal.calls)
 

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -142,11 +142,6 @@ def _version(node: Node, use: str) -> str:
     source = inspect.getsourcefile(inspect.unwrap(find(node, use)))
     data = Path(source).read_bytes() if source else use.encode()
     return hashlib.blake2b(data, digest_size=6).hexdigest()
-
-
-def node_names() -> tuple[Node, ...]:
-    """The five nodes, in the order of the loop."""
-    return get_args(Node)
 
 
 def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
