@@ -14,7 +14,17 @@ from rich.text import Text
 
 from emoharbor import __version__
 from emoharbor.errors import EmoHarborError
-from emoharbor.verbs import running, setup, showing
+from emoharbor.verbs import (
+    agents,
+    debugging,
+    deleting,
+    forking,
+    graphing,
+    running,
+    setup,
+    showing,
+    stepping,
+)
 from emoharbor.verbs.console import out
 
 EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
@@ -30,8 +40,52 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
         "emoharbor show runs/first en-001",
         "emoharbor show runs/first gpt-4o/en-001/0 --prompts talker",
     ),
-    showing.runs: ("emoharbor runs", "emoharbor runs /data/runs"),
-    showing.watch: ("emoharbor watch runs/zh",),
+    showing.runs: (
+        "emoharbor runs",
+        "emoharbor runs /data/runs",
+        "emoharbor runs --store redis://127.0.0.1:6379/0",
+    ),
+    showing.watch: (
+        "emoharbor watch runs/zh",
+        "emoharbor watch zh --store redis://127.0.0.1:6379/0",
+    ),
+    deleting.delete: (
+        "emoharbor delete runs/zh",
+        "emoharbor delete zh --store redis://127.0.0.1:6379/0 --yes",
+    ),
+    graphing.graph: (
+        "emoharbor graph emoharbor",
+        "emoharbor graph emoharbor --supporter openai:gpt-4o --model openai:gpt-4o -o graph.svg",
+        "emoharbor graph demo --set opening=user --format mermaid",
+        "emoharbor graph runs/zh gpt-4o/zh-001/0",
+        "emoharbor graph runs/zh zh-001 --watch",
+    ),
+    agents.agents: (
+        "emoharbor agents",
+        "emoharbor agents thinker",
+        "emoharbor agents --check my_package.stoic:StoicThinker",
+        "emoharbor agents talker --check mine.py:talker --set mood=low",
+    ),
+    debugging.history: (
+        "emoharbor history runs/zh gpt-4o/zh-001/0",
+        "emoharbor history runs/zh zh-001 --step 7",
+        "emoharbor history runs/zh zh-001 --call 3",
+    ),
+    forking.fork: (
+        "emoharbor fork runs/zh zh-001 --at-turn 4 --set agents.talker.temperature=1.0",
+        "emoharbor fork runs/zh zh-001 --at-turn 4 --edit 'supporter=那天后来呢？'",
+        "emoharbor fork runs/zh --all --at-turn 4 --supporter openai:gpt-4o-mini",
+    ),
+    debugging.replay: ("emoharbor replay runs/zh", "emoharbor replay runs/zh zh-001"),
+    debugging.compare: (
+        "emoharbor compare runs/zh runs/zh-turn-4",
+        "emoharbor compare runs/a runs/b --pair gpt-4o=my-bot",
+    ),
+    stepping.step: (
+        "emoharbor step emoharbor --supporter openai:gpt-4o --model openai:gpt-4o",
+        "emoharbor step emoharbor --supporter openai:gpt-4o --model openai:gpt-4o --profile en-007",
+        "emoharbor step runs/step-emoharbor-en-007",
+    ),
     setup.suites: ("emoharbor suites", "emoharbor suites emoharbor"),
     setup.doctor: ("emoharbor doctor", "emoharbor doctor --model openai:gpt-4o"),
 }

@@ -2,99 +2,102 @@
 
 from __future__ import annotations
 
-import dataclasses
-import importlib
 import inspect
-import os
-import sys
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from importlib.metadata import EntryPoint
+from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
-from emoharbor.agents import scripted
+from emoharbor.agents import adapters, scripted
 from emoharbor.agents.evaluator import UserAsJudge
+from emoharbor.agents.locate import GROUP, Located, locate, locate_plugin, package_of, plugins, told
+from emoharbor.agents.outside import BotSupporter
+from emoharbor.agents.parameters import parameter_words, parameters_of
+from emoharbor.agents.shape import (
+    Node,
+    fits,
+    makes_agents,
+    misfit,
+    wanted_and_found,
+)
 from emoharbor.agents.supporter import ChatSupporter
 from emoharbor.agents.talker import ChatTalker
-from emoharbor.agents.termination import structured_termination
+from emoharbor.agents.template import TemplateSupporter
+from emoharbor.agents.termination import ChatTermination, structured_termination
 from emoharbor.agents.thinker import AppraisalThinker, no_thinker
-from emoharbor.errors import ConfigError, nearest
-
-Node = Literal["supporter", "thinker", "talker", "termination", "evaluator"]
+from emoharbor.errors import ConfigError, EmoHarborError, nearest
 
 BUILT_IN: dict[Node, dict[str, Callable[..., Any]]] = {
-    "supporter": {"chat": ChatSupporter, "scripted": scripted.ScriptedSupporter},
+    "supporter": {
+        "chat": ChatSupporter,
+        "bot": BotSupporter,
+        "runnable": adapters.runnable,
+        "template": TemplateSupporter,
+        "scripted": scripted.ScriptedSupporter,
+    },
     "thinker": {
         "appraisal": AppraisalThinker,
         "none": no_thinker,
         "scripted": scripted.ScriptedThinker,
     },
     "talker": {"talker": ChatTalker, "scripted": scripted.ScriptedTalker},
-    "termination": {"structured": structured_termination},
+    "termination": {"structured": structured_termination, "judged_end": ChatTermination},
     "evaluator": {"user_as_judge": UserAsJudge, "scripted": scripted.ScriptedEvaluator},
-}
-SIGNATURES: dict[Node, str] = {
-    "supporter": "async def supporter(history: Sequence[Message]) -> Reply | str",
-    "thinker": "async def thinker(user: UserView) -> Appraisal | Emotion | None",
-    "talker": "async def talker(user: UserView) -> Utterance",
-    "termination": "async def termination(user: UserView) -> Ending | None",
-    "evaluator": "async def evaluator(user: UserView) -> Verdict",
 }
 
 
 def find(node: Node, use: str) -> Callable[..., Any]:
-    """What `use` names: an agent function, or a class whose instances are agents."""
-    if ":" in use:
-        found = _imported(node, use)
-    elif use in BUILT_IN[node]:
-        found = BUILT_IN[node][use]
-    else:
-        raise ConfigError(f"{node}: no agent '{use}'{nearest(use, BUILT_IN[node])}")
-    call = found.__call__ if inspect.isclass(found) else found
-    if not fits(call, bound=not inspect.isclass(found)):
-        raise ConfigError(f"{node}: {use} does not fit; wanted is\n    {SIGNATURES[node]}")
-    return found
+    """What `use` names: an agent, a class whose instances are agents, or a factory of agents.
 
-
-def _imported(node: Node, use: str) -> Callable[..., Any]:
-    module_name, _, attribute = use.partition(":")
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        found = getattr(importlib.import_module(module_name), attribute)
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
-        raise ConfigError(f"{node}: cannot import {use}: {error}") from error
-    if not callable(found):
-        raise ConfigError(f"{node}: {use} cannot be called; wanted is\n    {SIGNATURES[node]}")
+    Raises ConfigError where it names nothing, or what does not fit the node.
+    """
+    built_in = _built_in(node, use)
+    found = built_in or _located(node, use).found
+    if problem := misfit(node, found):
+        if node == "supporter" and adapters.is_runnable(found):
+            return adapters.as_supporter(use, found)
+        raise ConfigError(f"{node}: {use} does not fit{problem}")
     return typing.cast("Callable[..., Any]", found)
 
 
-def fits(call: Callable[..., Any], *, bound: bool) -> bool:
-    """Whether `call` is async and takes exactly one positional argument (after self if unbound)."""
-    if not inspect.isroutine(call):
-        call, bound = type(call).__call__, False
-    if not inspect.iscoroutinefunction(call):
-        return False
-    parameters = list(inspect.signature(call).parameters.values())
-    if not bound:
-        parameters = parameters[1:]
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    needed = [p for p in parameters if p.default is p.empty and p.kind is not p.VAR_POSITIONAL]
-    takes_one = bool(positional) or any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    return takes_one and len([p for p in needed if p.kind is not p.VAR_KEYWORD]) <= 1
+def source_version(node: Node, use: str) -> str | None:
+    """Package and source hash of an agent that is not built in; None for one that is."""
+    return None if _built_in(node, use) else _located(node, use).version
 
 
-def parameters_of(agent: Callable[..., Any]) -> dict[str, Any]:
-    """An agent class's constructor parameters with their types; a function has none."""
-    if not inspect.isclass(agent):
-        return {}
-    hints = typing.get_type_hints(agent if dataclasses.is_dataclass(agent) else agent.__init__)
-    return {
-        name: hints.get(name, Any)
-        for name, p in inspect.signature(agent).parameters.items()
-        if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
-    }
+def plugins_of(node: Node) -> dict[str, tuple[EntryPoint, ...]]:
+    """What installed packages offer for a node, by its short name."""
+    prefix = f"{node}."
+    named = plugins().items()
+    return {name.removeprefix(prefix): found for name, found in named if name.startswith(prefix)}
+
+
+def _built_in(node: Node, use: str) -> Callable[..., Any] | None:
+    """The built-in agent of that name; a ConfigError where an installed package took it too."""
+    found = BUILT_IN[node].get(use)
+    offers = plugins_of(node).get(use, ())
+    if len(offers) + (found is not None) > 1:
+        taken = [f"the built-in {found.__module__}:{found.__name__}"] if found else []
+        taken += [f"{package_of(offer)} ({offer.value})" for offer in offers]
+        raise ConfigError(
+            f"{node}: '{use}' names {' and '.join(taken)}; the entry point "
+            f"'{node}.{use}' of the group {GROUP} needs another name"
+        )
+    return found
+
+
+def _located(node: Node, use: str) -> Located:
+    try:
+        if ":" in use:
+            return locate(use)
+        offers = plugins_of(node)
+        if use in offers:
+            return locate_plugin(offers[use][0])
+    except ConfigError as error:
+        raise ConfigError(f"{node}: {error}") from error
+    raise ConfigError(f"{node}: no agent '{use}'{nearest(use, [*BUILT_IN[node], *offers])}")
 
 
 def build(
@@ -103,19 +106,19 @@ def build(
     given: Mapping[str, Any],
     provide: Callable[[str, Any], Any],
 ) -> Any:
-    """The agent, with each constructor parameter provided, given in the suite, or its default.
+    """The agent, with each parameter of its class or factory provided, given, or its default.
 
     `provide(name, type)` returns what the run owns (a model, a prompt, a rubric) or NotImplemented.
     """
-    agent = find(node, use)
-    wanted = parameters_of(agent)
+    maker = find(node, use)
+    wanted = parameters_of(maker)
     unknown = [key for key in given if key not in wanted]
     if unknown:
         raise ConfigError(
             f"agents.{node}: {use} takes no '{unknown[0]}'{nearest(unknown[0], wanted)}"
         )
-    if not inspect.isclass(agent):
-        return agent
+    if not makes_agents(maker):
+        return maker
     values: dict[str, Any] = {}
     for name, kind in wanted.items():
         provided = provide(name, kind)
@@ -123,10 +126,27 @@ def build(
             values[name] = provided
         elif name in given:
             values[name] = _checked(f"agents.{node}.{name}", kind, given[name])
+    return _made(node, use, maker, values)
+
+
+def _made(node: Node, use: str, maker: Callable[..., Any], values: Mapping[str, Any]) -> Any:
     try:
-        return agent(**values)
+        inspect.signature(maker).bind(**values)
     except TypeError as error:
-        raise ConfigError(f"agents.{node}: {use}: {error}") from error
+        takes = ", ".join(parameter_words(maker)) or "nothing that a suite could give"
+        hint = "" if inspect.isclass(maker) else "; if it is to be the agent, make it 'async def'"
+        raise ConfigError(f"agents.{node}: {use}: {error}; it takes {takes}{hint}") from error
+    try:
+        agent = maker(**values)
+    except EmoHarborError:
+        raise
+    except Exception as error:
+        raise ConfigError(f"agents.{node}: {use} cannot be made: {told(error)}") from error
+    if inspect.isclass(agent) or not fits(node, agent):
+        raise ConfigError(
+            f"agents.{node}: what {use} makes does not fit{wanted_and_found(node, agent)}"
+        )
+    return agent
 
 
 def _checked(where: str, kind: Any, value: Any) -> Any:
@@ -134,3 +154,5 @@ def _checked(where: str, kind: Any, value: Any) -> Any:
         return TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
         raise ConfigError(f"{where}: {error.errors()[0]['msg']} (given: {value!r})") from error
+    except PydanticUserError as error:
+        raise ConfigError(f"{where}: a suite cannot give a value of its type {kind}") from error

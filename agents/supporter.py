@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from emoharbor.agents.outside import as_chat
 from emoharbor.agents.protocols import Reply
 from emoharbor.models.base import ChatMessage, ChatModel
 from emoharbor.prompts.loader import Prompt
@@ -29,12 +30,5 @@ class ChatSupporter:
 
     def conversation(self, history: Sequence[Message]) -> list[ChatMessage]:
         """The request: system text, and H_s with the supporter's lines as the assistant's."""
-        messages: list[ChatMessage] = [
-            {"role": "system", "content": self.prompt.remembered("system")}
-        ]
-        if not history or history[0].role == "supporter":
-            messages.append({"role": "user", "content": self.opening_line})
-        for message in history:
-            role = "assistant" if message.role == "supporter" else "user"
-            messages.append({"role": role, "content": message.text})  # type: ignore[typeddict-item]
-        return messages
+        system: ChatMessage = {"role": "system", "content": self.prompt.remembered("system")}
+        return [system, *as_chat(history, self.opening_line)]

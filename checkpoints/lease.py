@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from emoharbor.checkpoints.batch import Word
 from emoharbor.checkpoints.owner import describe, this_process
-from emoharbor.checkpoints.redis_store import RedisStore
 from emoharbor.errors import CheckpointError
 
+# A folder's lock does without Redis.
+if TYPE_CHECKING:
+    from emoharbor.checkpoints.batch import Word
+    from emoharbor.checkpoints.redis_store import RedisStore
+
 TTL = 30.0
+LOOK = 0.02
 
 # KEYS[2]: lease, KEYS[3]: fence. ARGV[2]: owner, ARGV[3]: milliseconds. The counter only grows,
-# so a token never comes back. An owner that asks twice (its answer was lost) is given its token.
+# so a token never comes back, and it begins at the server's time: a run that was deleted and begun
+# anew under its old name has no token of the old one. An owner that asks twice (its answer was
+# lost) is given its token.
 ACQUIRE = """
 local owner = redis.call('GET', KEYS[2])
 if owner and owner ~= ARGV[2] then return owner end
-if not owner then redis.call('INCR', KEYS[3]) end
+if not owner then
+  local now = redis.call('TIME')
+  redis.call('SET', KEYS[3], now[1] .. string.format('%06d', now[2]), 'NX')
+  redis.call('INCR', KEYS[3])
+end
 redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
 return tonumber(redis.call('GET', KEYS[3]))
 """
@@ -84,6 +96,20 @@ class RedisLease:
         with suppress(CheckpointError):
             await self._store.run_script(self._release, self._keys, [token])
 
+    async def holder(self) -> str | None:
+        """Who holds the lease now, in words, or None. Nothing is changed.
+
+        The dead hold it until it ends: of an owner that has missed two renewals that is said.
+        """
+        owner, left = await asyncio.gather(
+            self._store.read("GET", self._keys[0]), self._store.read("PTTL", self._keys[0])
+        )
+        if owner is None:
+            return None
+        third = self._ttl / 3
+        late = f", silent for {2 * third:g} s; if it died, the run is free within {third:g} s"
+        return describe(owner.decode()) + (late if left < 1000 * third else "")
+
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
         """The lease for the length of a block."""
@@ -116,14 +142,12 @@ class FolderLock:
 
     def acquire(self) -> None:
         """Takes the lock. Raises CheckpointError that names the owner when it is held."""
-        import fcntl
-
         try:
             file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
             raise CheckpointError(f"cannot write {self.path}: {error.strerror}") from error
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(file)
         except OSError as error:
             owner = describe(os.read(file, 1000).decode(errors="replace"))
             os.close(file)
@@ -133,6 +157,10 @@ class FolderLock:
                 f"{self.path.parent} is being run by {owner}. Stop that process or wait until it "
                 "has finished."
             ) from error
+        if not os.fstat(file).st_nlink:
+            # Its owner deleted the run, with this file, since it was opened.
+            os.close(file)
+            return self.acquire()
         os.ftruncate(file, 0)
         os.write(file, this_process().encode())
         self._file = file
@@ -144,6 +172,26 @@ class FolderLock:
             os.close(self._file)
             self._file = None
 
+    def holder(self) -> str | None:
+        """Who holds the lock now, in words, or None. The file is looked at and not changed."""
+        import fcntl
+
+        try:
+            file = os.open(self.path, os.O_RDONLY)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise CheckpointError(f"cannot read {self.path}: {error.strerror}") from error
+        try:
+            if owner := os.read(file, 1000):
+                # It was killed if this can be had, which is given free again at once.
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return describe(owner.decode(errors="replace"))
+        finally:
+            os.close(file)
+        return None
+
     @contextmanager
     def held(self) -> Iterator[None]:
         """The lock for the length of a block."""
@@ -152,3 +200,14 @@ class FolderLock:
             yield
         finally:
             self.release()
+
+
+def _lock(file: int) -> None:
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        # Who looks whether the owner was killed has the file for a moment; an owner keeps it.
+        time.sleep(LOOK)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.checkpoint.memory import InMemorySaver
-
-from emoharbor.checkpoints.redis import RedisSaver
-from emoharbor.checkpoints.serde import state_serializer
-from emoharbor.checkpoints.sqlite import SqliteSaver
 from emoharbor.errors import ConfigError
+
+# Each store's libraries are imported when it is opened: a file does without Redis.
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
 
 REDIS = ("redis://", "rediss://", "unix://")
 
@@ -34,11 +32,19 @@ async def open_checkpointer(
     CheckpointError when the file or the server cannot be used.
     """
     if address == "memory:":
+        from langgraph.checkpoint.memory import InMemorySaver
+
+        from emoharbor.checkpoints.serde import state_serializer
+
         yield InMemorySaver(serde=state_serializer())
     elif address.startswith("sqlite:///"):
+        from emoharbor.checkpoints.sqlite import SqliteSaver
+
         async with SqliteSaver.open(Path(address.removeprefix("sqlite:///"))) as saver:
             yield saver
     elif in_redis(address):
+        from emoharbor.checkpoints.redis import RedisSaver
+
         async with RedisSaver.open(address, run, ttl=ttl) as kept:
             yield kept
     else:

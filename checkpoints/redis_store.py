@@ -5,6 +5,7 @@ Plain Redis ≥ 6 or Valkey, no modules; not Redis Cluster (a commit touches sev
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 import uuid
@@ -20,10 +21,11 @@ from redis.exceptions import ResponseError
 from emoharbor.checkpoints.batch import Batcher, Word
 from emoharbor.checkpoints.owner import describe
 from emoharbor.checkpoints.storage import FORMAT
-from emoharbor.errors import CheckpointError, ConfigError
+from emoharbor.errors import CheckpointError, ConfigError, nearest
 
 CONNECTIONS = 8
 PATIENCE = 10.0
+RUNS = "emoharbor:runs"
 
 # Every script begins with this: KEYS[1] is the format's key and ARGV[1] the version known here.
 # A run whose keys have vanished must not look like one in which nothing has happened yet.
@@ -32,21 +34,22 @@ local version = redis.call('GET', KEYS[1])
 if version ~= ARGV[1] then return {err = 'FORMAT ' .. (version or '')} end
 """
 
-# KEYS: format, fence, lease, last number. ARGV: version, token, number, how many expectations,
-# then (key, field, value) each, then (count, words…) for each operation. All checks come first:
-# Redis does not take back what a script has done. A commit whose answer was lost is sent again
-# with the same number and is not applied twice.
+# KEYS: format, fence, lease, last numbers by writer. ARGV: version, token, writer, number, how many
+# expectations, then (key, field, value) each, then (count, words…) for each operation. All checks
+# come first: Redis does not take back what a script has done. A commit whose answer was lost is
+# sent again with the same number and is not applied twice.
 COMMIT = """
 if ARGV[2] ~= '' and redis.call('GET', KEYS[2]) ~= ARGV[2] then
   return {err = 'FENCED ' .. (redis.call('GET', KEYS[3]) or '')}
 end
-if tonumber(redis.call('GET', KEYS[4]) or '0') >= tonumber(ARGV[3]) then return 0 end
-local i = 5
-for _ = 1, tonumber(ARGV[4]) do
+if tonumber(redis.call('HGET', KEYS[4], ARGV[3]) or '0') >= tonumber(ARGV[4]) then return 0 end
+local i = 6
+for _ = 1, tonumber(ARGV[5]) do
   if redis.call('HGET', ARGV[i], ARGV[i + 1]) ~= ARGV[i + 2] then return {err = 'CONFLICT'} end
   i = i + 3
 end
-redis.call('SET', KEYS[4], ARGV[3], 'EX', 600)
+redis.call('HSET', KEYS[4], ARGV[3], ARGV[4])
+redis.call('EXPIRE', KEYS[4], 600)
 while i <= #ARGV do
   local count = tonumber(ARGV[i])
   redis.call(unpack(ARGV, i + 1, i + count))
@@ -54,7 +57,7 @@ while i <= #ARGV do
 end
 return 1
 """
-NUMBER_AT = 9
+NUMBER_AT = 10
 
 READ = "return redis.call(unpack(ARGV, 2))"
 
@@ -79,28 +82,32 @@ class RedisStore:
         self._read = self.script(READ)
         self._format = self.key("format")
         self._checked = [self._format, self.key("fence"), self.key("lease")]
-        self._number = self.key("seen", uuid.uuid4().hex)
+        self._seen, self._writer = self.key("seen"), uuid.uuid4().hex
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, url: str, run: str, *, patience: float = PATIENCE) -> AsyncIterator[Self]:
+    async def open(
+        cls, url: str, run: str, *, patience: float = PATIENCE, begin: bool = True
+    ) -> AsyncIterator[Self]:
         """The store of `run` at `url`; an outage is waited out for `patience` seconds.
 
-        Raises ConfigError for an address or a run's name that cannot be used, and CheckpointError
-        when the server is not there or holds the run in a format that is not known.
+        Without `begin` the run must be there, and opening it changes nothing. Raises ConfigError
+        for an address or a run's name that cannot be used, and for such a run that is not there;
+        CheckpointError when the server is not there or holds the run in a format that is not known.
         """
         if not re.fullmatch(r"[^\s:]+", run):
             raise ConfigError(f"run '{run}': a name in Redis has no blanks and no ':'")
         pool = _pool(url)
         store = cls(pool, run, _where(pool))
         try:
-            await store._check_format()
+            await store._check_format(begin)
             store.batcher.patience = patience
             yield store
         finally:
             store.batcher.patience = 0.0
-            with suppress(CheckpointError, ResponseError):
-                await store.batcher.send(["DEL", store._number])
+            if begin:
+                with suppress(CheckpointError, ResponseError):
+                    await store.batcher.send(["HDEL", store._seen, store._writer])
             await store.batcher.close()
 
     def key(self, *parts: str) -> str:
@@ -130,9 +137,9 @@ class RedisStore:
         `conflict`. CheckpointError too when the run was taken over, or when the server cannot be
         reached. Commits of one tick share a round trip; a reply that was lost is no second RPUSH.
         """
-        keys = [*self._checked, self._number]
+        keys = [*self._checked, self._seen]
         command: list[Word] = ["EVALSHA", self._commit, 4, *keys]
-        command += (FORMAT, self.token, 0, len(expect))
+        command += (FORMAT, self.token, self._writer, 0, len(expect))
         for wanted in expect:
             command += wanted
         for op in ops:
@@ -185,31 +192,41 @@ class RedisStore:
             f"EmoHarbor knows {FORMAT}: use the version that began the run, or a new run"
         )
 
-    async def _check_format(self) -> None:
+    async def _check_format(self, begin: bool) -> None:
         send = self.batcher.send
         try:
-            await send(["SET", self._format, FORMAT, "NX"])
-            found = (await send(["GET", self._format])).decode()
-            if found != FORMAT:
-                raise CheckpointError(self._wrong_format(found))
-            await send(["SADD", RUNS, self.run])
+            if begin:
+                await send(["SET", self._format, FORMAT, "NX"])
+            found = await send(["GET", self._format])
+            if found is None:
+                known = nearest(self.run, await _runs(self.batcher))
+                raise ConfigError(f"Redis at {self.where} holds no run '{self.run}'{known}")
+            if found.decode() != FORMAT:
+                raise CheckpointError(self._wrong_format(found.decode()))
+            if begin:
+                await send(["SADD", RUNS, self.run])
         except ResponseError as error:
             raise CheckpointError(f"Redis at {self.where}: {error}") from error
 
 
-RUNS = "emoharbor:runs"
-
-
 async def runs_at(url: str) -> list[str]:
-    """The names of the runs that are kept at `url`."""
+    """The names of the runs that are kept at `url`. Raises ConfigError and CheckpointError."""
     pool = _pool(url)
     batcher = Batcher(pool, {}, _where(pool))
     try:
-        names = sorted(name.decode() for name in await batcher.send(["SMEMBERS", RUNS]))
-        there = [await batcher.send(["EXISTS", f"emoharbor:{name}:format"]) for name in names]
-        return [name for name, exists in zip(names, there, strict=True) if exists]
+        return await _runs(batcher)
+    except ResponseError as error:
+        raise CheckpointError(f"Redis at {_where(pool)}: {error}") from error
     finally:
         await batcher.close()
+
+
+async def _runs(batcher: Batcher) -> list[str]:
+    names = sorted(name.decode() for name in await batcher.send(["SMEMBERS", RUNS]))
+    there = await asyncio.gather(
+        *(batcher.send(["EXISTS", f"emoharbor:{name}:format"]) for name in names)
+    )
+    return [name for name, exists in zip(names, there, strict=True) if exists]
 
 
 def _pool(url: str) -> BlockingConnectionPool:

@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from emoharbor.errors import ConfigError, EmoHarborError
-from emoharbor.models.config import ModelConfig
-from emoharbor.models.pool import ModelPool
 
-CORE = ("emoharbor", "langgraph", "langchain-openai", "openai", "redis", "pydantic")
+CORE = ("emoharbor", "langgraph", "langchain-openai", "aiohttp", "redis", "pydantic")
 EXTRAS = {
     "xllamacpp": ("local", "a small model on this machine's CPU"),
     "langchain-community": ("community", "LangChain's community models"),
@@ -56,6 +54,10 @@ def installed() -> list[Finding]:
 
 async def endpoints(specs: Sequence[str]) -> list[Finding]:
     """One cheap call to each model."""
+    # Here and not above: what is installed can be told without the model libraries.
+    from emoharbor.models.config import ModelConfig
+    from emoharbor.models.pool import ModelPool
+
     findings = []
     async with ModelPool() as pool:
         for spec in specs:

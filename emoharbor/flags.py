@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from emoharbor.agents.resolve import plugins_of
 from emoharbor.models.config import ModelConfig
-from emoharbor.models.spec import PROVIDERS, parse_spec
-from emoharbor.suite import Suite, load_suite, parse_setting
+from emoharbor.models.spec import FINISHED_BOTS, PROVIDERS, parse_spec
+from emoharbor.suite import Suite, make_suite, parse_setting, suite_values
 
 USER_SIDE = ("thinker", "talker", "termination", "evaluator")
 
@@ -26,8 +27,22 @@ def suite_from_flags(
 
     The rest of the suite stays as it is; of two flags that set the same key, --set wins.
     """
+    values, source = suite_values(name)
+    return changed_suite(values, source, supporters, model, judge, plain, settings)
+
+
+def changed_suite(
+    values: Mapping[str, Any],
+    source: str,
+    supporters: Sequence[str] = (),
+    model: str | None = None,
+    judge: str | None = None,
+    plain: dict[str, Any] | None = None,
+    settings: Sequence[str] = (),
+) -> Suite:
+    """As `suite_from_flags`, from what a suite's file holds; `source` names the file in errors."""
     changes: dict[str, Any] = {k: v for k, v in (plain or {}).items() if v is not None}
-    suite = load_suite(name)
+    suite = make_suite(values, source)
     if (language := changes.get("language")) and suite.profiles == suite.language:
         changes.setdefault("profiles", language)
     if model:
@@ -37,7 +52,7 @@ def suite_from_flags(
     if supporters:
         changes["supporters"] = [_supporter(text) for text in supporters]
     changes |= dict(parse_setting(text) for text in settings)
-    return load_suite(name, changes)
+    return make_suite(values, source, changes)
 
 
 def _models(suite: Suite, roles: Sequence[str], spec: str) -> dict[str, Any]:
@@ -66,15 +81,20 @@ def _endpoint(spec: str) -> tuple[str, str | None]:
 
 
 def _supporter(text: str) -> dict[str, Any]:
-    """`[name=]provider:model[@base_url]`, or `[name=]package.module:attribute` for an own agent."""
+    """`[name=]SPEC`: a model, a finished bot, a package's short name or `module:attribute`."""
     match = re.match(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)", text)
     name, spec = match.groups() if match else (None, text)
-    if spec.split(":")[0] in PROVIDERS or ":" not in spec or "@" in spec:
-        name = name or parse_spec(spec).model
-        shape: dict[str, Any] = {"use": "chat", "model": spec, "temperature": 0.7}
-    else:
-        shape = {"use": spec}
-    return {"name": _clean(name or spec), **shape}
+    if spec in plugins_of("supporter") or (":" in spec and not _is_model(spec)):
+        return {"name": _clean(name or spec), "use": spec}
+    parsed = parse_spec(spec)
+    shape: dict[str, Any] = {"use": "bot", "model": spec}
+    if parsed.provider not in FINISHED_BOTS:
+        shape = {"use": "chat", "model": spec, "temperature": 0.7}
+    return {"name": _clean(name or parsed.model), **shape}
+
+
+def _is_model(spec: str) -> bool:
+    return spec.partition(":")[0] in PROVIDERS or "@" in spec
 
 
 def _clean(name: str) -> str:

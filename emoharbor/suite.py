@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -42,6 +43,41 @@ class AgentConfigs(Frozen):
     evaluator: AgentConfig
 
 
+class Origin(Frozen):
+    """Where a branched dialogue begins: after `node` made step `step` of `thread`, at `turn`."""
+
+    thread: str
+    step: int
+    node: str
+    turn: int
+
+
+class ByHand(Frozen):
+    """What somebody who stepped through a dialogue changed after `step` of `thread`.
+
+    `edits` as `emoharbor fork --edit` takes them; `swaps` are keys of the suite with new values.
+    """
+
+    thread: str
+    step: int
+    edits: dict[str, Any] = {}
+    swaps: dict[str, Any] = {}
+
+
+class Branch(Frozen):
+    """The run whose dialogues are gone on with, and what was edited where they were cut.
+
+    `dialogues` says for each new dialogue, by its SUPPORTER/PROFILE/REPEAT, where it begins.
+    `by_hand` are all changes of a dialogue that was stepped, the oldest first: each began another
+    thread in the same run.
+    """
+
+    run: str
+    dialogues: dict[str, Origin]
+    edits: dict[str, Any] = {}
+    by_hand: tuple[ByHand, ...] = ()
+
+
 class Suite(Frozen):
     """A suite file, resolved. `seed` is the run's; `limit` takes the first so many profiles."""
 
@@ -59,6 +95,7 @@ class Suite(Frozen):
     models: dict[str, ModelConfig] = {}
     supporters: tuple[SupporterConfig, ...] = ()
     agents: AgentConfigs
+    branch: Branch | None = None
 
     @property
     def first_line(self) -> str:
@@ -82,16 +119,27 @@ def shipped_suites() -> list[str]:
 
 def load_suite(name: str, changes: Mapping[str, Any] | None = None) -> Suite:
     """A shipped suite by name or a file by path, with `changes` ("agents.talker.use": …)."""
+    return make_suite(*suite_values(name), changes)
+
+
+def suite_values(name: str) -> tuple[dict[str, Any], str]:
+    """What a shipped suite or a suite's file holds, and the path for errors."""
     path = Path(name)
     if not name.endswith((".yaml", ".yml")):
         path = SHIPPED / f"{name}.yaml"
         if not path.is_file():
             raise ConfigError(f"no suite '{name}'{nearest(name, shipped_suites())}")
-    values = read_yaml(path)
-    values.pop("recorded", None)
+    return read_yaml(path), str(path)
+
+
+def make_suite(
+    values: Mapping[str, Any], source: str, changes: Mapping[str, Any] | None = None
+) -> Suite:
+    """The suite of a file's `values` with `changes`; `source` names the file in errors."""
+    changed = copy.deepcopy({key: value for key, value in values.items() if key != "recorded"})
     for key, value in (changes or {}).items():
-        _set(values, key.split("."), value, key)
-    return _validated(values, str(path))
+        _set(changed, key.split("."), value, key)
+    return _validated(changed, source)
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TypedDict, TypeVar
 
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
+from emoharbor.models.tracing import carry_span, span, tracer, visit_attributes
 from emoharbor.models.where import WHERE, Where
-from emoharbor.state.dialogue import DialogueState, UserView
+from emoharbor.state.channels import DialogueState
+from emoharbor.state.dialogue import UserView
 from emoharbor.state.profile import Language, Profile
 
 T = TypeVar("T")
@@ -35,7 +38,7 @@ class Context(TypedDict):
     failures: dict[str, int]
 
 
-def where_now(runtime: Runtime[Context], node: str) -> Where:
+def _where_now(runtime: Runtime[Context], node: str) -> Where:
     """This visit of `node`: thread, step (the same after a kill and a resume), attempt."""
     config = get_config()
     step = int(config["metadata"]["langgraph_step"])
@@ -49,14 +52,33 @@ def where_now(runtime: Runtime[Context], node: str) -> Where:
     )
 
 
+@contextmanager
+def visit(runtime: Runtime[Context], node: str, turn: int) -> Iterator[Where]:
+    """A visit of `node` in the exchange `turn`, under a span where somebody traces."""
+    where = _where_now(runtime, node)
+    if tracer() is None:
+        yield where
+        return
+    attributes = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.provider.name": "emoharbor",
+        "gen_ai.agent.name": node,
+        **visit_attributes(where),
+        "emoharbor.turn": turn,
+    }
+    with span(f"invoke_agent {node}", attributes):
+        yield where
+
+
 async def alone(where: Where, call: Callable[[], Awaitable[T]]) -> T:
-    """Runs an agent in a context of its own, which holds nothing but where it is.
+    """Runs an agent in a context of its own: where it is, the tracer's variable, nothing else.
 
     In the node's own context any supporter could read the inner states through LangGraph's
     `get_config()`, and a graph inside an agent would take itself for a part of this one.
     """
     context = contextvars.Context()
     context.run(WHERE.set, where)
+    carry_span(context)
 
     async def run() -> T:
         return await call()

@@ -14,7 +14,7 @@ from langgraph.graph import END, START, StateGraph
 from emoharbor.agents.protocols import Evaluator, Supporter, Talker, TerminationCheck, Thinker
 from emoharbor.graphs import nodes, routing
 from emoharbor.graphs.context import Context
-from emoharbor.state.dialogue import DialogueState, SupporterInput
+from emoharbor.state.channels import DialogueState, SupporterInput
 
 Opening = Literal["supporter", "user"]
 

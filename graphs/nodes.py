@@ -15,16 +15,10 @@ from emoharbor.agents.protocols import (
     Thinker,
 )
 from emoharbor.errors import SimulatorFailed, SupporterFailed, VerdictError
-from emoharbor.graphs.context import Context, alone, view_of, where_now
+from emoharbor.graphs.context import Context, alone, view_of, visit
 from emoharbor.models.reasoning import clean
-from emoharbor.state.dialogue import (
-    Appraisal,
-    DialogueState,
-    Emotion,
-    Message,
-    SupporterInput,
-    Utterance,
-)
+from emoharbor.state.channels import DialogueState, SupporterInput
+from emoharbor.state.dialogue import Appraisal, Emotion, Message, Utterance
 from emoharbor.state.verdict import Ending, Verdict
 
 Opening = Literal["supporter", "user"]
@@ -52,19 +46,19 @@ def supporter(agent: Supporter, opening: Opening) -> SupporterNode:
 
     async def supporter_node(state: SupporterInput, runtime: Runtime[Context]) -> Update:
         history = tuple(state.get("h_s", ()))
-        where = where_now(runtime, "supporter")
-        text = ""
-        for _ in range(2):
-            text = clean(_text_of(await alone(where, lambda: agent(history))))
-            if text.strip():
-                break
-        else:
-            raise SupporterFailed("the supporter's reply was empty, twice")
+        turn = sum(m.role == opening for m in history) + int(opening == "supporter")
+        with visit(runtime, "supporter", turn) as where:
+            text = ""
+            for _ in range(2):
+                text = clean(_text_of(await alone(where, lambda: agent(history))))
+                if text.strip():
+                    break
+            else:
+                raise SupporterFailed("the supporter's reply was empty, twice")
         said = Message(role="supporter", text=text)
         update: Update = {"h_s": [said], "h_u": [said]}
         if opening == "supporter":
             return {**update, "turn": 1}
-        turn = sum(m.role == "user" for m in history)
         if turn >= runtime.context["max_turns"]:
             update["ending"] = Ending(reason="max_turns", turn=turn, words=text)
         return update
@@ -78,9 +72,11 @@ def thinker(agent: Thinker, opening: Opening) -> Node:
 
     async def thinker_node(state: DialogueState, runtime: Runtime[Context]) -> Update:
         view = view_of(state, runtime.context, state.get("turn", 0) + begins)
-        inner = await alone(where_now(runtime, "thinker"), lambda: agent(view))
-        if inner is not None and not isinstance(inner, Appraisal | Emotion):
-            raise SimulatorFailed(f"the thinker returned {_kind(inner)}, an inner state is wanted")
+        with visit(runtime, "thinker", view.turn) as where:
+            inner = await alone(where, lambda: agent(view))
+            if inner is not None and not isinstance(inner, Appraisal | Emotion):
+                wanted = "an inner state is wanted"
+                raise SimulatorFailed(f"the thinker returned {_kind(inner)}, {wanted}")
         return {"turn": begins, "h_u": [] if inner is None else [inner]}
 
     return thinker_node
@@ -91,11 +87,12 @@ def talker(agent: Talker) -> Node:
 
     async def talker_node(state: DialogueState, runtime: Runtime[Context]) -> Update:
         view = view_of(state, runtime.context, state["turn"])
-        said = await alone(where_now(runtime, "talker"), lambda: agent(view))
-        if not isinstance(said, Utterance):
-            raise SimulatorFailed(f"the talker returned {_kind(said)}, an Utterance is wanted")
-        if not said.text.strip():
-            raise SimulatorFailed("the talker's utterance was empty")
+        with visit(runtime, "talker", view.turn) as where:
+            said = await alone(where, lambda: agent(view))
+            if not isinstance(said, Utterance):
+                raise SimulatorFailed(f"the talker returned {_kind(said)}, an Utterance is wanted")
+            if not said.text.strip():
+                raise SimulatorFailed("the talker's utterance was empty")
         said = said.model_copy(update={"text": clean(said.text)})
         message = Message(role="user", text=said.text)
         return {"utterance": said, "h_s": [message], "h_u": [message]}
@@ -109,9 +106,11 @@ def termination(agent: TerminationCheck, opening: Opening) -> Node:
     async def termination_node(state: DialogueState, runtime: Runtime[Context]) -> Update:
         turn, most = state["turn"], runtime.context["max_turns"]
         view = view_of(state, runtime.context, turn)
-        ending = await alone(where_now(runtime, "termination"), lambda: agent(view))
-        if ending is not None and not isinstance(ending, Ending):
-            raise SimulatorFailed(f"the termination check returned {_kind(ending)}, not an Ending")
+        with visit(runtime, "termination", turn) as where:
+            ending = await alone(where, lambda: agent(view))
+            if ending is not None and not isinstance(ending, Ending):
+                found = f"the termination check returned {_kind(ending)}"
+                raise SimulatorFailed(f"{found}, not an Ending")
         if ending is None and opening == "supporter" and turn >= most:
             words = view.utterance.text if view.utterance else ""
             ending = Ending(reason="max_turns", turn=turn, words=words)
@@ -125,9 +124,10 @@ def evaluator(agent: Evaluator) -> Node:
 
     async def evaluator_node(state: DialogueState, runtime: Runtime[Context]) -> Update:
         view = view_of(state, runtime.context, state["turn"])
-        verdict = await alone(where_now(runtime, "evaluator"), lambda: agent(view))
-        if not isinstance(verdict, Verdict):
-            raise VerdictError(f"the evaluator returned {_kind(verdict)}, a Verdict is wanted")
+        with visit(runtime, "evaluator", view.turn) as where:
+            verdict = await alone(where, lambda: agent(view))
+            if not isinstance(verdict, Verdict):
+                raise VerdictError(f"the evaluator returned {_kind(verdict)}, a Verdict is wanted")
         return {"verdict": verdict}
 
     return evaluator_node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from emoharbor.state.dialogue import DialogueState
+from emoharbor.state.channels import DialogueState
 
 
 def goes_on(state: DialogueState) -> Literal["goes on", "over"]:

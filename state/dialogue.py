@@ -1,20 +1,16 @@
-"""What flows through the graph: messages, inner states, and the typed state itself."""
+"""What flows through the graph: messages, inner states, and what an agent sees of them."""
 
 from __future__ import annotations
 
-import operator
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypedDict, TypeVar
+from typing import Annotated, Literal
 
-from langgraph.channels import DeltaChannel
 from pydantic import Field
 
 from emoharbor.state.profile import Frozen, Language, Level, Profile
-from emoharbor.state.verdict import Ending, Verdict
+from emoharbor.state.verdict import Ending
 
-T = TypeVar("T")
 Speaker = Literal["supporter", "user"]
 Leaning = Literal["stay", "unsure", "leave"]
 
@@ -66,32 +62,6 @@ class Utterance(Frozen):
     wants_to_end: bool = False
     why: Literal["unspecified", "satisfied", "gave_up"] = "unspecified"
     reason: str = ""
-
-
-def append(old: Sequence[T], new: Sequence[Sequence[T]]) -> list[T]:
-    """The reducer of both memories: they only ever grow, by one batch after the other."""
-    return [*old, *(item for batch in new for item in batch)]
-
-
-# A checkpoint holds what was appended to a memory, not the memory: its size grows with the
-# dialogue and not with its square. A whole copy every so many appends bounds the replay.
-GROWS: DeltaChannel[list[Any]] = DeltaChannel(append, snapshot_frequency=200)
-
-
-class SupporterInput(TypedDict):
-    """All that the supporter's node is given: H_s and nothing else."""
-
-    h_s: Annotated[list[Message], GROWS]
-
-
-class DialogueState(SupporterInput):
-    """The graph's channels. `h_s` is what the supporter may see, `h_u` what the user knows."""
-
-    h_u: Annotated[list[Message | Appraisal | Emotion], GROWS]
-    turn: Annotated[int, operator.add]
-    utterance: Utterance | None
-    ending: Ending | None
-    verdict: Verdict | None
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ class DialogueRecord(BaseModel):
     """A finished or failed cell. Exactly one of `verdict` and `failure` is set.
 
     `thread` names the checkpoints; `dialogue_hash` covers all that shaped the dialogue and
-    `verdict_hash` all that shaped the verdict besides.
+    `verdict_hash` all that shaped the verdict besides. `branched` says of which dialogue, after
+    which step, a branch is; its usage is that of its own calls.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -37,6 +38,7 @@ class DialogueRecord(BaseModel):
     repeat: int
     language: Language
     thread: str
+    branched: str | None = None
     dialogue_hash: str
     verdict_hash: str
     seed: int
@@ -57,6 +59,11 @@ class DialogueRecord(BaseModel):
         if (self.verdict is None) == (self.failure is None):
             raise ValueError("exactly one of verdict and failure is wanted")
         return self
+
+    @property
+    def own_thread(self) -> str:
+        """The dialogue's own thread; that of a later judge's verdict is named after it."""
+        return self.thread.removesuffix(f".{self.verdict_hash}")
 
     @property
     def cell(self) -> tuple[str, str, int]:

@@ -1,4 +1,4 @@
-"""The command line as a person uses it: another process, its words, its exit code."""
+"""The command line as a person uses it: its words, its exit code."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
-ROOT = Path(__file__).parent.parent
+from tests.here import emoharbor
+from tests.processes import ROOT, WIDTH
+
 ECHO = ("--supporter", "bot=scripted:echo", "--model", "scripted:echo", "--turns", "2")
 
 
-def emoharbor(*args: str, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProcess[str]:
+def alone(*args: str) -> subprocess.CompletedProcess[str]:
+    """`emoharbor ARGS` in another process."""
     return subprocess.run(
         [sys.executable, "-m", "emoharbor.cli", *args],
-        cwd=cwd,
+        cwd=ROOT,
         capture_output=True,
         text=True,
         encoding="utf-8",
         check=False,
-        env={**os.environ, "COLUMNS": "120", "PYTHONIOENCODING": "utf-8", **env},
+        env={**os.environ, "COLUMNS": WIDTH, "PYTHONIOENCODING": "utf-8"},
     )
 
 
@@ -112,15 +116,20 @@ def test_doctor_says_what_is_missing_and_what_to_do() -> None:
     assert "langgraph" in told.stdout and "sk-secret" not in told.stdout + told.stderr
 
 
-def test_no_colour_codes_where_there_is_no_terminal(finished: Path) -> None:
-    assert "\x1b[" not in emoharbor("show", str(finished)).stdout
+def test_another_process_says_the_same_without_colour_codes(finished: Path) -> None:
+    for args in (("show", str(finished)), ("show", str(finished), "nobody")):
+        here, there = emoharbor(*args), alone(*args)
+        assert (there.returncode, there.stdout, there.stderr) == (
+            here.returncode,
+            here.stdout,
+            here.stderr,
+        )
+        assert "\x1b[" not in there.stdout + there.stderr
 
 
 def test_chinese_tables_line_up(tmp_path: Path) -> None:
     out = ("--language", "zh", "--limit", "1", "--out", str(tmp_path / "run"))
     assert emoharbor("run", "emoharbor", *ECHO, *out).returncode == 0
     shown = emoharbor("show", str(tmp_path / "run"), "zh-001").stdout
-    from rich.cells import cell_len
-
     widths = {cell_len(line) for line in shown.splitlines() if line.startswith("│")}
     assert len(widths) == 1

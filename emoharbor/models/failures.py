@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
-import openai
+from aiohttp.http_exceptions import ContentEncodingError
 
 from emoharbor.errors import ModelCause, ModelError
 from emoharbor.models.retry_after import retry_after_seconds
-from emoharbor.models.words import Secrets, server_words
+from emoharbor.models.words import Secrets, ServerError
 
 _CONTEXT = (
     "context length",
@@ -29,6 +29,8 @@ _CONTEXT = (
     "input is too long",
     "too many tokens",
 )
+# Seconds. Who answers at all answers to a connection soon, however long it then thinks.
+LONGEST_CONNECT = 15.0
 _NO_MONEY = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _ADVICE: dict[ModelCause, str] = {
     "auth": "the API key is missing or wrong; name its environment variable in api_key_env",
@@ -57,25 +59,18 @@ class Target:
         return ModelError(self.secrets.redact(line), cause, retry_after)
 
 
-def status_failure(error: openai.APIStatusError, target: Target) -> ModelError:
-    """The failure that an HTTP status from 300 on stands for."""
-    codes = f"{error.code} {error.type}"
-    words = server_words(error.body)
-    return http_failure(error.status_code, words, codes, error.response.headers, target)
-
-
 def http_failure(
-    status: int, words: str, codes: str, headers: Mapping[str, str], target: Target
+    status: int, said: ServerError, headers: Mapping[str, str], target: Target
 ) -> ModelError:
-    """The same from parts: the server's `words` and its `codes` for the error."""
+    """The failure that an HTTP status from 300 on stands for."""
     if status < 400:
         return target.error(f"the base URL redirects (HTTP {status}); name where to", _REFUSED)
-    cause = _status_cause(status, codes, words)
+    cause = _status_cause(status, said.codes, said.words)
     # A 401 tends to quote the key it was given.
-    shown = "" if status == 401 else target.secrets.shown(words)
-    said = f' (it said: "{shown}")' if shown else ""
+    shown = "" if status == 401 else target.secrets.shown(said.words)
+    told = f' (it said: "{shown}")' if shown else ""
     after = retry_after_seconds(headers) if cause in _WAITS else None
-    return target.error(f"HTTP {status}, {_ADVICE[cause]}{said}", cause, after)
+    return target.error(f"HTTP {status}, {_ADVICE[cause]}{told}", cause, after)
 
 
 _REFUSED: ModelCause = "refused_request"
@@ -110,31 +105,44 @@ def is_about_context(words: str, codes: str) -> bool:
 def connection_failure(error: BaseException, target: Target, timeout: float) -> ModelError:
     """The failure behind an exception of the HTTP layer; the reason sits deep in its causes."""
     chain = list(_causes(error))
-    if any(isinstance(e, aiohttp.ClientPayloadError) for e in chain):
-        return target.error("the reply was cut off", "bad_reply")
-    if any(isinstance(e, zlib.error) for e in chain):
-        return target.error("the reply cannot be decoded", "bad_reply")
-    if any(isinstance(e, ValueError | RecursionError | aiohttp.ClientResponseError) for e in chain):
-        if not any(isinstance(e, aiohttp.ClientConnectionError | ssl.SSLError) for e in chain):
-            return target.error("the reply is not JSON", "bad_reply")
-    if any(isinstance(e, TimeoutError) for e in chain):
-        return target.error(f"no reply within {timeout:g} seconds", "timeout")
-    return target.error(_reason(chain), "unreachable")
+    for kinds, cause, words in _HTTP:
+        if any(isinstance(e, kinds) for e in chain):
+            connect = min(timeout, LONGEST_CONNECT)
+            return target.error(words.format(timeout=timeout, connect=connect), cause)
+    return target.error(f"cannot be reached ({type(chain[-1]).__name__})", "unreachable")
 
 
-def _reason(chain: list[BaseException]) -> str:
-    for kind, words in (
-        (ConnectionRefusedError, "connection refused; is the server running?"),
-        (socket.gaierror, "host name not known"),
-        (aiohttp.ClientConnectorDNSError, "host name not known"),
-        (ssl.SSLCertVerificationError, "its TLS certificate is not trusted"),
-        (ssl.SSLError, "TLS failed; does the server speak https?"),
-        (ConnectionResetError, "connection reset"),
-        (aiohttp.ServerDisconnectedError, "the server closed the connection without a reply"),
-    ):
-        if any(isinstance(e, kind) for e in chain):
-            return words
-    return f"cannot be reached ({type(chain[-1]).__name__})"
+# The first that is among the causes of an exception says what happened.
+_HTTP: tuple[tuple[tuple[type[BaseException], ...], ModelCause, str], ...] = (
+    ((ContentEncodingError, zlib.error), "bad_reply", "the reply cannot be decoded"),
+    ((aiohttp.ClientPayloadError,), "bad_reply", "the reply was cut off"),
+    (
+        (aiohttp.ClientHttpProxyError, aiohttp.ClientProxyConnectionError),
+        "unreachable",
+        "the proxy that the environment names does not connect to it",
+    ),
+    ((aiohttp.ClientResponseError,), "bad_reply", "the reply is not HTTP"),
+    (
+        (aiohttp.ConnectionTimeoutError,),
+        "timeout",
+        "no connection within {connect:g} seconds",
+    ),
+    ((TimeoutError,), "timeout", "no reply within {timeout:g} seconds"),
+    ((ConnectionRefusedError,), "unreachable", "connection refused; is the server running?"),
+    (
+        (socket.gaierror, aiohttp.ClientConnectorDNSError, aiohttp.InvalidURL, UnicodeError),
+        "unreachable",
+        "host name not known",
+    ),
+    ((ssl.SSLCertVerificationError,), "unreachable", "its TLS certificate is not trusted"),
+    ((ssl.SSLError,), "unreachable", "TLS failed; does the server speak https?"),
+    ((ConnectionResetError,), "unreachable", "connection reset"),
+    (
+        (aiohttp.ServerDisconnectedError,),
+        "unreachable",
+        "the server closed the connection without a reply",
+    ),
+)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

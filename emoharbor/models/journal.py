@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
+
+import pydantic_core
 
 from emoharbor.errors import ConfigError, ModelError
 from emoharbor.models.base import ChatMessage, ChatModel, Completion, JsonSchema
@@ -32,12 +34,11 @@ class Request:
     schema: JsonSchema | None
     seed: int
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """Sixteen hex digits over the whole request."""
-        parts = [self.model, self.messages, self.schema, self.seed]
-        text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
-        return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+        parts = pydantic_core.to_json([self.model, self.messages, self.schema, self.seed])
+        return hashlib.blake2b(parts, digest_size=8).hexdigest()
 
 
 class Journal(Protocol):

@@ -12,16 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import openai
-
 from emoharbor.errors import ConfigError, ModelError
 from emoharbor.models.base import ChatMessage, Completion, JsonSchema
 from emoharbor.models.config import ModelConfig, Sampling
-from emoharbor.models.failures import Target, connection_failure, http_failure, status_failure
+from emoharbor.models.failures import Target, connection_failure, http_failure
 from emoharbor.models.reply import completion_from, content_of
 from emoharbor.models.schema import with_schema
 from emoharbor.models.spec import NO_KEY, ModelSpec, api_key_for
-from emoharbor.models.words import Secrets
+from emoharbor.models.words import Secrets, ServerError, server_error
 from emoharbor.state.verdict import Usage
 
 # What LangChain's classes call the same thing, the commonest name first.
@@ -35,6 +33,8 @@ _NAMES = {
     "base_url": ("base_url", "openai_api_base", "endpoint_url"),
     "api_key": ("api_key", "openai_api_key"),
 }
+# What the classes of errors without a status are called when nobody answered.
+_UNREACHED = ("Connect", "Timeout", "Transport")
 
 
 def langchain_model(spec: ModelSpec, config: ModelConfig, sampling: Sampling) -> LangChainChat:
@@ -83,10 +83,8 @@ class LangChainChat:
         try:
             async with asyncio.timeout(self.timeout):
                 reply = await self.model.ainvoke([dict(m) for m in asked], **extra)
-            return replace(
-                _completion(reply, has_schema=schema is not None),
-                seconds=time.monotonic() - started,
-            )
+            seconds = time.monotonic() - started
+            return _completion(reply, has_schema=schema is not None, seconds=seconds)
         except Exception as error:
             prompt = "\n".join(" ".join(m["content"].split()) for m in asked)
             failure = _failure(error, self._target(prompt), self.timeout)
@@ -138,15 +136,18 @@ def _parameters(chat_class: Any) -> set[str]:
     return aliases | set(fields)
 
 
-def _completion(reply: Any, *, has_schema: bool) -> Completion:
+def _completion(reply: Any, *, has_schema: bool, seconds: float) -> Completion:
     words, thoughts = content_of(reply.content)
     extra, meta = dict(reply.additional_kwargs), dict(reply.response_metadata)
     told = extra.get("reasoning_content")
     reasoning = "\n".join(text for text in (told, thoughts) if isinstance(text, str))
     used: Mapping[str, Any] = getattr(reply, "usage_metadata", None) or {}
     details: Mapping[str, Any] = used.get("input_token_details") or {}
-    return replace(
-        completion_from(words, reasoning=reasoning, has_schema=has_schema),
+    return completion_from(
+        words,
+        reasoning=reasoning,
+        has_schema=has_schema,
+        seconds=seconds,
         usage=Usage(
             input_tokens=used.get("input_tokens"),
             output_tokens=used.get("output_tokens"),
@@ -158,14 +159,19 @@ def _completion(reply: Any, *, has_schema: bool) -> Completion:
 
 
 def _failure(error: Exception, target: Target, timeout: float) -> ModelError:
-    """By status where the error has one; what is neither HTTP nor connection is a refusal."""
-    if isinstance(error, openai.APIStatusError):
-        return status_failure(error, target)
+    """By status where the error has one; what is neither HTTP nor connection is a refusal.
+
+    The SDKs behind LangChain are told by what their errors have in common, so that none of them
+    is imported.
+    """
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", None) or getattr(response, "status_code", None)
     if isinstance(status, int) and status >= 300:
-        return http_failure(status, str(error), "", getattr(response, "headers", {}), target)
-    if isinstance(error, openai.APIConnectionError | OSError) or "Connect" in type(error).__name__:
+        body = getattr(error, "body", None)
+        said = ServerError(str(error)) if body is None else server_error(body)
+        return http_failure(status, said, getattr(response, "headers", {}), target)
+    kinds = [kind.__name__ for kind in type(error).__mro__]
+    if isinstance(error, OSError) or any(word in kind for kind in kinds for word in _UNREACHED):
         return connection_failure(error, target, timeout)
     shown = target.secrets.shown(str(error))
     return target.error(f"{type(error).__name__}: {shown}", "refused_request")

@@ -12,12 +12,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from openai import AsyncOpenAI
-
 from emoharbor.errors import ConfigError, nearest
 from emoharbor.models.base import ChatMessage, Completion, JsonSchema
+from emoharbor.models.client import Client
 from emoharbor.models.config import Sampling
-from emoharbor.models.openai import OpenAIChat, open_client
+from emoharbor.models.openai import OpenAIChat
 from emoharbor.models.quirks import Quirks
 from emoharbor.models.schema import tighten
 from emoharbor.models.spec import ModelSpec
@@ -71,10 +70,10 @@ class LocalServer:
     spec: ModelSpec
     threads: int | None = None
     _server: Any = field(default=None, init=False, repr=False)
-    _client: AsyncOpenAI | None = field(default=None, init=False, repr=False)
+    _client: Client | None = field(default=None, init=False, repr=False)
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
 
-    async def client(self) -> AsyncOpenAI:
+    async def client(self) -> Client:
         """The client of the running server; raises ConfigError where it cannot be started."""
         async with self._starting:
             if self._client is None:
@@ -82,8 +81,7 @@ class LocalServer:
                 key = secrets.token_urlsafe(24)
                 path, threads = find_model(self.spec), self.threads or default_threads()
                 self._server = await asyncio.to_thread(_start, self.spec, path, threads, key)
-                url = f"{self._server.listening_address}/v1"
-                self._client = open_client(url, key, LOCAL_TIMEOUT)
+                self._client = Client(f"{self._server.listening_address}/v1", key)
             return self._client
 
     async def close(self) -> None:

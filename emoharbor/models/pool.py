@@ -11,20 +11,22 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
-from openai import AsyncOpenAI
-
 from emoharbor.errors import ConfigError, ModelError
 from emoharbor.models.base import ChatMessage, ChatModel
+from emoharbor.models.client import Client
 from emoharbor.models.config import ModelConfig, Sampling
+from emoharbor.models.http_bot import HttpBot
 from emoharbor.models.langchain import langchain_model
 from emoharbor.models.limit import Clock, EndpointLimiter, Limited, Load
 from emoharbor.models.local import LOCAL_TIMEOUT, LocalChat, LocalServer
-from emoharbor.models.openai import OpenAIChat, open_client
+from emoharbor.models.openai import OpenAIChat
+from emoharbor.models.process import ProcessBot, Program
 from emoharbor.models.quirks import Quirks
 from emoharbor.models.retry import Retrying
 from emoharbor.models.scripted import scripted_model
-from emoharbor.models.spec import ModelSpec, api_key_for, parse_spec
+from emoharbor.models.spec import FINISHED_BOTS, NO_KEY, ModelSpec, api_key_for, parse_spec
 from emoharbor.models.stopping import Sleep, Stopping
+from emoharbor.models.tracing import traced
 
 SERVER_DEFAULT = Sampling()
 _PING: list[ChatMessage] = [{"role": "user", "content": "ping"}]
@@ -75,10 +77,11 @@ class ModelPool:
         self._stopping = Stopping(sleep)
         self._clock = clock
         self._stack = AsyncExitStack()
-        self._clients: dict[Endpoint, AsyncOpenAI] = {}
+        self._clients: dict[Endpoint, Client] = {}
         self._limiters: dict[Endpoint, EndpointLimiter] = {}
         self._quirks: dict[tuple[Endpoint, str], Quirks] = {}
         self._servers: dict[Endpoint, LocalServer] = {}
+        self._programs: dict[Endpoint, Program] = {}
         self._scripts: dict[str, ChatModel] = {}
 
     async def __aenter__(self) -> Self:
@@ -111,8 +114,7 @@ class ModelPool:
         spec = spec_of(config)
         endpoint = _endpoint(spec, config)
         if endpoint not in self._limiters:
-            # A local server has one slot: waiting for it here does not use up a call's timeout.
-            room = 1 if spec.provider == "local" else config.concurrency
+            room = _room(spec, config)
             self._limiters[endpoint] = EndpointLimiter(room, self._stopping, self._clock)
         limiter = self._limiters[endpoint]
         limiter.narrow(config.rpm, config.tpm)
@@ -120,10 +122,12 @@ class ModelPool:
         # that backs off holds none that another could use. (The journal lies around both: an
         # answered call is found again without waiting.)
         limited = Limited(self._provider(spec, config, sampling), limiter)
-        return Retrying(limited, config.tries, self._stopping.sleep, self._rng)
+        retrying = Retrying(limited, config.tries, self._stopping.sleep, self._rng)
+        return traced(retrying, spec, sampling)
 
     async def probe(self, config: ModelConfig) -> str:
-        """One cheap call; returns a line that says the model answers.
+        """One cheap call; returns a line that says the model answers. A finished bot is not asked:
+        its program is started, or its server connected to.
 
         Raises:
             ConfigError: the spec, the key's variable or a local model is missing or wrong.
@@ -138,6 +142,12 @@ class ModelPool:
         if spec.provider == "local":
             await self._server(spec, config).client()
             return f"{spec} runs in this process"
+        if spec.provider == "process":
+            await self._program(spec, config).probe()
+            return f"{spec} runs (it was not asked anything)"
+        if spec.provider == "http":
+            await HttpBot(self._client(spec, config), config.timeout).probe()
+            return f"{spec} accepts connections (it was not asked anything)"
         return f"{spec} {await self._ping(spec, config)}"
 
     async def _ping(self, spec: ModelSpec, config: ModelConfig) -> str:
@@ -156,6 +166,9 @@ class ModelPool:
     def _provider(self, spec: ModelSpec, config: ModelConfig, sampling: Sampling) -> ChatModel:
         endpoint = _endpoint(spec, config)
         quirks = self._quirks.setdefault((endpoint, spec.model), Quirks())
+        if spec.provider in FINISHED_BOTS and sampling != SERVER_DEFAULT:
+            name = next(iter(sampling.model_dump(exclude_none=True)))
+            raise ConfigError(f"{spec} is a finished bot (use: bot) and takes no '{name}'")
         match spec.provider:
             case "openai":
                 client = self._client(spec, config)
@@ -165,16 +178,19 @@ class ModelPool:
                 return LocalChat(self._server(spec, config), sampling, timeout, quirks)
             case "langchain":
                 return langchain_model(spec, config, sampling)
+            case "process":
+                return ProcessBot(self._program(spec, config), config.timeout)
+            case "http":
+                return HttpBot(self._client(spec, config), config.timeout)
             case _:
                 if spec.model not in self._scripts:
                     self._scripts[spec.model] = scripted_model(spec.model)
                 return self._scripts[spec.model]
 
-    def _client(self, spec: ModelSpec, config: ModelConfig) -> AsyncOpenAI:
+    def _client(self, spec: ModelSpec, config: ModelConfig) -> Client:
         endpoint = _endpoint(spec, config)
         if endpoint not in self._clients:
-            key = api_key_for(spec, config.api_key_env)
-            client = open_client(spec.base_url or "", key, config.timeout)
+            client = _client_for(spec, config)
             self._stack.push_async_callback(client.close)
             self._clients[endpoint] = client
         return self._clients[endpoint]
@@ -186,6 +202,33 @@ class ModelPool:
             self._stack.push_async_callback(server.close)
             self._servers[endpoint] = server
         return self._servers[endpoint]
+
+    def _program(self, spec: ModelSpec, config: ModelConfig) -> Program:
+        endpoint = _endpoint(spec, config)
+        if endpoint not in self._programs:
+            program = Program(spec)
+            self._stack.push_async_callback(program.close)
+            self._programs[endpoint] = program
+        return self._programs[endpoint]
+
+
+def _client_for(spec: ModelSpec, config: ModelConfig) -> Client:
+    url = spec.base_url or ""
+    if spec.provider != "http":
+        return Client(url, api_key_for(spec, config.api_key_env))
+    # OPENAI_API_KEY is for models: a bot gets the key that is named for it, and no other.
+    key = api_key_for(spec, config.api_key_env) if config.api_key_env else NO_KEY
+    return Client(url, key, path="")
+
+
+def _room(spec: ModelSpec, config: ModelConfig) -> int:
+    """The most calls in flight. A local server has one slot, and a program may read one line after
+    the other unless the suite says otherwise: waiting here does not use up a call's timeout.
+    """
+    one = spec.provider == "local" or (
+        spec.provider == "process" and "concurrency" not in config.model_fields_set
+    )
+    return 1 if one else config.concurrency
 
 
 def _local_timeout(config: ModelConfig) -> float:

@@ -15,6 +15,9 @@ _HARMONY = re.compile(r"<\|(start|channel|constrain|message|end|return|call)\|>"
 # gpt-oss behind a server that drops special tokens: the channel names stay behind as bare words.
 _BARE_HARMONY = re.compile(r"\A\s*analysis(?=\S)(.*?)assistantfinal(?=\S)(.*)\Z", re.DOTALL)
 
+# Every notation holds one of these; most replies hold none.
+_MARKS = ("<", "[", "◁", "assistantfinal")
+
 
 def clean(text: str) -> str:
     """Replaces lone surrogates by U+FFFD: no JSON body or file could hold them."""
@@ -33,6 +36,8 @@ def split_reasoning(text: str) -> tuple[str, str]:
     A block that is never closed is reasoning to its end; an end tag that was never opened makes
     everything before it reasoning (chat templates often put the start tag into the prompt).
     """
+    if not any(mark in text for mark in _MARKS):
+        return text.strip(), ""
     hidden: list[str] = []
     visible = _without_channels(text, hidden)
     # Cutting a block out can put two halves of another tag together: cut until none is left.

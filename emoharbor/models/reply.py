@@ -10,12 +10,23 @@ from emoharbor.models.jsonio import read_object
 from emoharbor.models.reasoning import clean, split_reasoning
 from emoharbor.state.verdict import Usage
 
+_UNTOLD = Usage()
+
 
 class MalformedReply(ValueError):
     """The server's answer is no chat completion; the message says what is missing."""
 
 
-def completion_from(content: str, *, reasoning: str = "", has_schema: bool = False) -> Completion:
+def completion_from(
+    content: str,
+    *,
+    reasoning: str = "",
+    has_schema: bool = False,
+    usage: Usage = _UNTOLD,
+    finish_reason: str | None = None,
+    model: str = "",
+    seconds: float = 0.0,
+) -> Completion:
     """A Completion from what a model said: reasoning split off, surrogates cleaned, JSON read."""
     raw = clean(content)
     text, split_off = split_reasoning(raw)
@@ -24,10 +35,14 @@ def completion_from(content: str, *, reasoning: str = "", has_schema: bool = Fal
         data=read_object(text) if has_schema else None,
         raw=raw,
         reasoning="\n".join(part for part in (clean(reasoning).strip(), split_off) if part),
+        usage=usage,
+        finish_reason=finish_reason,
+        seconds=seconds,
+        model=model,
     )
 
 
-def read_reply(payload: Mapping[str, Any], *, has_schema: bool) -> Completion:
+def read_reply(payload: Mapping[str, Any], *, has_schema: bool, seconds: float = 0.0) -> Completion:
     """Reads the first choice of a chat completion; raises MalformedReply."""
     choice = _first_choice(payload)
     message = choice.get("message")
@@ -37,17 +52,15 @@ def read_reply(payload: Mapping[str, Any], *, has_schema: bool) -> Completion:
     refusal = message.get("refusal")
     if not content and isinstance(refusal, str):
         content = refusal
-    told = _reasoning_field(message)
-    read = completion_from(content, reasoning=f"{told}\n{thought}", has_schema=has_schema)
     finish, model = choice.get("finish_reason"), payload.get("model")
-    return Completion(
-        text=read.text,
-        data=read.data,
-        raw=read.raw,
-        reasoning=read.reasoning,
+    return completion_from(
+        content,
+        reasoning=f"{_reasoning_field(message)}\n{thought}",
+        has_schema=has_schema,
         usage=_usage(payload.get("usage")),
         finish_reason=finish if isinstance(finish, str) else None,
         model=model if isinstance(model, str) else "",
+        seconds=seconds,
     )
 
 
@@ -103,9 +116,7 @@ def _usage(usage: Any) -> Usage:
     return Usage(
         input_tokens=_count(usage.get("prompt_tokens")),
         output_tokens=_count(usage.get("completion_tokens")),
-        cached_tokens=_count(details.get("cached_tokens"))
-        if isinstance(details, Mapping)
-        else None,
+        cached_tokens=_count(details.get("cached_tokens")),
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from emoharbor.errors import ModelError
 from emoharbor.models.base import ChatMessage, ChatModel, Completion, JsonSchema
 from emoharbor.models.stopping import Sleep
+from emoharbor.models.tracing import note_retry
 
 _FIRST_WAIT, _LONGEST_WAIT, LONGEST_RETRY_AFTER = 0.5, 60.0, 600.0
 
@@ -47,6 +48,7 @@ class Retrying:
                     failure = _given_up(error, tried)
                     break
                 wait = self._wait(tried, error.retry_after)
+                note_retry(tried, error, wait)
             await self.sleep(wait)
         raise failure
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from emoharbor.models.base import ChatMessage, JsonSchema
+from emoharbor.models.wire import to_bytes
 
 _MOST_ITEMS = 6
 _LONGEST_TEXT, _SHORTEST_TEXT, _ALL_TEXT = 240, 40, 1600
@@ -24,6 +26,18 @@ def strict(schema: JsonSchema) -> dict[str, Any]:
 
     closed: dict[str, Any] = _mapped(schema, close)
     return closed
+
+
+def response_format(schema: JsonSchema) -> dict[str, Any]:
+    """What asks a server for a reply of this schema; not to be changed."""
+    return _response_format(to_bytes(schema))
+
+
+# By value, as judges make a schema for each length of dialogue anew.
+@lru_cache(maxsize=256)
+def _response_format(schema: bytes) -> dict[str, Any]:
+    form = {"name": "reply", "strict": True, "schema": strict(json.loads(schema))}
+    return {"type": "json_schema", "json_schema": form}
 
 
 def tighten(schema: JsonSchema) -> dict[str, Any]:

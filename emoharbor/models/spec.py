@@ -1,17 +1,23 @@
-"""Where a model is, as one word: `provider:model[@base_url]`, and which key may go there."""
+"""Where a model is, as one text, and which key may go there.
+
+`provider:model[@base_url]` for models; `process:command` and a plain URL for finished bots.
+"""
 
 from __future__ import annotations
 
 import ipaddress
 import os
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
 from emoharbor.errors import ConfigError, nearest
 
-PROVIDERS = ("openai", "local", "scripted", "langchain")
+PROVIDERS = ("openai", "local", "scripted", "langchain", "process", "http", "https")
+# Bots that are asked for the next line of a dialogue and for nothing else.
+FINISHED_BOTS = ("process", "http")
 OPENAI_URL = "https://api.openai.com/v1"
 NO_KEY = "none"
 EXAMPLES = "openai:gpt-4o, openai:qwen@http://127.0.0.1:8000/v1, local:smollm2"
@@ -22,7 +28,8 @@ class ModelSpec:
     """A parsed spec. `base_url` has no trailing slash and no credentials, and may be None.
 
     For `langchain:` the model is `package.Class:name`, for `scripted:` a name or
-    `module:attribute`, for `local:` a name or the path of a GGUF file.
+    `module:attribute`, for `local:` a name or the path of a GGUF file, for `process:` a command.
+    A bot at a URL, whether http or https, has the provider `http` and the whole URL as base URL.
     """
 
     provider: str
@@ -30,6 +37,8 @@ class ModelSpec:
     base_url: str | None = None
 
     def __str__(self) -> str:
+        if self.provider == "http":
+            return self.base_url or ""
         at = f"@{self.base_url}" if self.base_url and self.base_url != OPENAI_URL else ""
         return f"{self.provider}:{self.model}{at}"
 
@@ -40,10 +49,14 @@ class ModelSpec:
 
 
 def parse_spec(text: str) -> ModelSpec:
-    """Reads `provider:model[@base_url]`; raises ConfigError that says what is wrong with it."""
+    """Reads a spec as the module describes them; raises ConfigError that says what is wrong."""
     provider, colon, rest = text.strip().partition(":")
     if provider not in PROVIDERS:
         raise ConfigError(_unknown_provider(provider, bool(colon)))
+    if provider in ("http", "https"):
+        return ModelSpec("http", "bot", _bot_url(text.strip()))
+    if provider == "process":
+        return ModelSpec("process", _command(rest.strip()))
     model, at, url = _split_url(rest)
     if not model:
         raise ConfigError(f"a model spec names a model after '{provider}:', as in {EXAMPLES}")
@@ -116,6 +129,22 @@ def _base_url(text: str, default_path: str) -> str:
     url = _checked(text.strip())
     path = url.path.rstrip("/").removesuffix("/chat/completions").rstrip("/")
     return f"{url.scheme}://{url.netloc.lower()}{path or default_path}"
+
+
+def _bot_url(text: str) -> str:
+    """The URL as it is: to some servers a slash at its end makes another path."""
+    url = _checked(text)
+    return f"{url.scheme}://{url.netloc.lower()}{url.path}"
+
+
+def _command(text: str) -> str:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ConfigError(f"process:{text}: the command cannot be read ({error})") from error
+    if not words:
+        raise ConfigError("a command is wanted after 'process:', as in process:python bot.py")
+    return text
 
 
 def _checked(text: str) -> SplitResult:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _LONGEST = 200
+# Beyond this nothing is read: an error body may be a whole page.
+_READ = 1000
 # Masked keys (sk-ab***yz), keys of known makes, and long runs that no prose has.
 _KEY_LIKE = re.compile(
     r"\S*\*{3,}\S*|\b(?=[\w-]*\d)(?:sk|pk|gsk|hf|xai|key|tok)[-_][\w-]{8,}|\bAIza[\w-]{8,}"
@@ -30,7 +32,7 @@ class Secrets:
 
     def shown(self, words: str) -> str:
         """The server's words in one short line; "" where they repeat the prompt."""
-        line = " ".join(words.split())
+        line = " ".join(words[:_READ].split())
         if any(piece in self.prompt for piece in _pieces(line, _PROMPT_PIECE, _STRIDE)):
             return ""
         line = _KEY_LIKE.sub("***", self.redact(line))
@@ -41,6 +43,29 @@ class Secrets:
         if len(self.key) <= _PIECE:
             return False
         return any(piece in word for piece in _pieces(self.key, _PIECE, 1))
+
+
+@dataclass(frozen=True)
+class ServerError:
+    """What an error body says: in words, in codes, and about which parameter."""
+
+    words: str
+    codes: str = ""
+    param: str | None = None
+
+
+def server_error(body: Any) -> ServerError:
+    """Reads an error body of any of the usual shapes: a JSON value, or a text."""
+    # Gemini's endpoint puts its error into a list of one.
+    body = body[0] if isinstance(body, list) and body else body
+    words = server_words(body)
+    inner = body.get("error") if isinstance(body, Mapping) else None
+    about = inner if isinstance(inner, Mapping) else body
+    if not isinstance(about, Mapping):
+        return ServerError(words)
+    param = about.get("param")
+    codes = f"{about.get('code')} {about.get('type')}"
+    return ServerError(words, codes, param if isinstance(param, str) else None)
 
 
 def server_words(body: Any) -> str:

@@ -15,11 +15,14 @@ from langgraph.types import StateSnapshot
 from emoharbor.errors import CheckpointError, EmoHarborError, ModelError, Stopped
 from emoharbor.graphs.context import Context
 from emoharbor.runs.drain import Drain
+from emoharbor.runs.fingerprint import digest
 from emoharbor.runs.journal import RunJournal
-from emoharbor.runs.plan import Cell, Plan, digest
+from emoharbor.runs.plan import Cell, Plan
 from emoharbor.runs.seats import Seating
+from emoharbor.runs.tracing import dialogue_span
 from emoharbor.state.record import DialogueRecord
 from emoharbor.state.verdict import Failure
+from emoharbor.suite import Suite
 
 Graph = CompiledStateGraph[Any, Context, Any, Any]
 
@@ -36,7 +39,10 @@ class Visit:
 
 @dataclass(frozen=True)
 class CellRunner:
-    """Runs the cells of one plan. `first_judge` is the judge of the dialogues' own threads."""
+    """Runs the cells of one plan. `first_judge` is the judge of the dialogues' own threads.
+
+    `name` is the run's, for spans.
+    """
 
     plan: Plan
     graphs: dict[str, Graph]
@@ -44,12 +50,19 @@ class CellRunner:
     first_judge: str
     on_visit: Callable[[Visit], None]
     drain: Drain
+    name: str = ""
 
     async def run(self, cell: Cell) -> DialogueRecord | None:
         """The cell's record, of a finished dialogue or of a failure; None when the run is stopping.
 
         Raises CheckpointError alone: a run whose store is gone cannot go on.
         """
+        with dialogue_span(self.plan.suite.name, self.name, cell) as tell:
+            record = await self._run(cell)
+            tell(record)
+            return record
+
+    async def _run(self, cell: Cell) -> DialogueRecord | None:
         started = _now()
         try:
             thread = await self._finish(cell)
@@ -163,6 +176,7 @@ class CellRunner:
             repeat=cell.repeat,
             language=self.plan.suite.language,
             thread=thread,
+            branched=_branched(self.plan.suite, cell),
             dialogue_hash=cell.dialogue_hash,
             verdict_hash=cell.verdict_hash,
             seed=cell.seed,
@@ -178,6 +192,12 @@ class CellRunner:
             started=started,
             finished=_now(),
         )
+
+
+def _branched(suite: Suite, cell: Cell) -> str | None:
+    if suite.branch is None or cell.origin is None:
+        return None
+    return f"{suite.branch.run}: {cell.origin.thread}, step {cell.origin.step}"
 
 
 def _models(seating: Seating) -> dict[str, str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from emoharbor.errors import ConfigError, ModelError
 from emoharbor.graphs.dialogue import build_dialogue
@@ -17,11 +18,12 @@ from emoharbor.runs.budget import Budget, Meter
 from emoharbor.runs.cells import CellRunner, Graph, Visit
 from emoharbor.runs.drain import Drain
 from emoharbor.runs.folder import Records, RunFolder, prepare, stored_records
+from emoharbor.runs.fork import plant
 from emoharbor.runs.inherit import inherit
 from emoharbor.runs.journal import RunJournal
 from emoharbor.runs.plan import Cell, Plan, make_plan
 from emoharbor.runs.seats import seat_all
-from emoharbor.runs.store import RunStore, open_store
+from emoharbor.runs.store import RunStore, name_of, open_store
 from emoharbor.state.record import DialogueRecord
 from emoharbor.suite import Suite
 
@@ -42,13 +44,15 @@ class RunOptions:
     """How a run is run; nothing here shapes a dialogue.
 
     `store` is None for the run folder or a Redis URL; `parent` is the folder of a run whose
-    dialogues are taken over where they are the same.
+    dialogues are taken over where they are the same. `seeds` are the states that a new
+    branch's dialogues begin with.
     """
 
     store: str | None = None
     retry_failed: bool = True
     budget: Budget = field(default_factory=Budget)
     parent: Path | None = None
+    seeds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def plan_suite(suite: Suite) -> Plan:
@@ -83,9 +87,11 @@ async def run_suite(
             await journal.load()
             meter.begin(journal)
             plan = _plan(suite, lambda config, how: _journaled(pool, journal, config, how))
-            runner = CellRunner(
-                plan, _graphs(plan, store), journal, first_judge, _told(listener, meter), drain
-            )
+            graphs = _graphs(plan, store)
+            for cell in plan.cells:
+                await plant(graphs[cell.supporter], cell, options.seeds)
+            told, name = _told(listener, meter), name_of(out)
+            runner = CellRunner(plan, graphs, journal, first_judge, told, drain, name)
             records = await stored_records(store.records.all())
             cells = [c for c in plan.cells if not _is_done(records, c, options.retry_failed)]
             listener.on_plan(plan, len(plan.cells) - len(cells), meter)

@@ -2,35 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from emoharbor.errors import ConfigError, nearest
-from emoharbor.runs.folder import RunFolder
-from emoharbor.runs.journal import read_calls
+from emoharbor.runs.journal import whole
+from emoharbor.runs.reader import RunReader
 from emoharbor.state.record import DialogueRecord
 
 
-def find_record(folder: RunFolder, name: str) -> DialogueRecord:
+async def find_record(run: RunReader, name: str) -> DialogueRecord:
     """The one dialogue whose SUPPORTER/PROFILE/REPEAT is `name`, or holds its parts in order."""
-    records = {"/".join(map(str, cell)): r for cell, r in folder.records().items()}
-    if name in records:
-        return records[name]
-    found = [full for full in records if f"/{name.strip('/')}/" in f"/{full}/"]
+    records = {"/".join(map(str, cell)): r for cell, r in (await run.records()).items()}
+    return records[_chosen(records, name, run.where)]
+
+
+async def find_thread(run: RunReader, name: str) -> str:
+    """The thread of a dialogue found as by `find_record`, which may still be live."""
+    threads: dict[str, str] = {}
+    async for _, entry in run.call_lines.all():
+        dialogue, _, hashes = entry["thread"].rpartition("/")
+        threads[dialogue] = f"{dialogue}/{hashes.partition('.')[0]}"
+    # The newest configuration of a dialogue is the one of its record.
+    records = (await run.records()).values()
+    threads |= {"/".join(map(str, r.cell)): r.own_thread for r in records}
+    return threads[_chosen(threads, name, run.where)]
+
+
+def _chosen(names: Iterable[str], name: str, where: str) -> str:
+    names = list(names)
+    if name in names:
+        return name
+    found = [full for full in names if f"/{name.strip('/')}/" in f"/{full}/"]
     if len(found) == 1:
-        return records[found[0]]
+        return found[0]
     if found:
         raise ConfigError(f"'{name}' could be any of: {', '.join(sorted(found))}")
-    raise ConfigError(f"{folder.path} has no dialogue '{name}'{nearest(name, records)}")
+    raise ConfigError(f"{where} has no dialogue '{name}'{nearest(name, names)}")
 
 
-def calls_of(folder: RunFolder, record: DialogueRecord, role: str) -> Iterator[dict[str, Any]]:
+async def calls_of(run: RunReader, record: DialogueRecord, role: str) -> list[dict[str, Any]]:
     """The journal's calls of `role` in this dialogue; ConfigError when the role made none."""
     if role not in record.usage:
         raise ConfigError(
             f"no model call of '{role}' in this dialogue{nearest(role, record.usage)}"
         )
-    for thread in dict.fromkeys((record.thread.split(".")[0], record.thread)):
-        for entry in read_calls(folder.calls_file, thread):
-            if entry["node"] == role and entry["kind"] != "failure":
-                yield entry
+    threads = (record.own_thread, record.thread)
+    entries = [entry async for _, entry in run.call_lines.all() if entry["thread"] in threads]
+    return [e for e in whole(entries) if e["node"] == role and e["kind"] != "failure"]

@@ -8,19 +8,22 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from pydantic import ValidationError
 
 from emoharbor.errors import CheckpointError, ConfigError
+from emoharbor.runs.fingerprint import digest, flat
 from emoharbor.runs.jsonl import read_lines
-from emoharbor.runs.plan import Plan, digest
-from emoharbor.runs.seats import flat
-from emoharbor.runs.store import RunStore
 from emoharbor.state.record import FORMAT, DialogueRecord
 
-NOTED = ("langgraph", "openai", "pydantic")
+# Whoever only reads a run does without LangGraph and the model libraries.
+if TYPE_CHECKING:
+    from emoharbor.runs.plan import Plan
+    from emoharbor.runs.store import RunStore
+
+NOTED = ("aiohttp", "langgraph", "pydantic")
 Records = dict[tuple[str, str, int], DialogueRecord]
 
 
@@ -52,18 +55,20 @@ class RunFolder:
 
 def newest(lines: Iterable[dict[str, Any]]) -> Records:
     """The last record of every cell."""
-    found: Records = {}
-    for number, line in enumerate(lines, start=1):
-        if line.get("format") != FORMAT:
-            raise CheckpointError(
-                f"record {number}: format {line.get('format')!r}, this version reads {FORMAT}"
-            )
-        try:
-            record = DialogueRecord.model_validate(line)
-        except ValidationError as error:
-            raise CheckpointError(f"record {number}: {error.errors()[0]['msg']}") from error
-        found[record.cell] = record
-    return found
+    records = (record_of(line, number) for number, line in enumerate(lines, start=1))
+    return {record.cell: record for record in records}
+
+
+def record_of(line: dict[str, Any], number: int) -> DialogueRecord:
+    """The record in a line, the `number`-th one. Raises CheckpointError."""
+    if line.get("format") != FORMAT:
+        raise CheckpointError(
+            f"record {number}: format {line.get('format')!r}, this version reads {FORMAT}"
+        )
+    try:
+        return DialogueRecord.model_validate(line)
+    except ValidationError as error:
+        raise CheckpointError(f"record {number}: {error.errors()[0]['msg']}") from error
 
 
 async def stored_records(lines: AsyncIterator[tuple[int, dict[str, Any]]]) -> Records:

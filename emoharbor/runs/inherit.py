@@ -24,7 +24,7 @@ async def inherit(plan: Plan, parent: Path, store: RunStore) -> int:
         for key, record in folder.records().items()
         if record.verdict and wanted.get(key) == (record.dialogue_hash, record.verdict_hash)
     ]
-    threads = {t for r in same for t in (r.thread, r.thread.split(".")[0])}
+    threads = {t for r in same for t in (r.thread, r.own_thread)}
     for _, entry in read_lines(folder.calls_file):
         if entry["thread"] in threads:
             await store.calls.append(entry)

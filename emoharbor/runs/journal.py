@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from emoharbor.errors import ModelError
 from emoharbor.models.base import ChatMessage, Completion
 from emoharbor.models.journal import CallKey, Request
 from emoharbor.models.where import Where
-from emoharbor.runs.jsonl import read_lines
 from emoharbor.runs.lines import Lines
 from emoharbor.state.record import RoleUsage
 from emoharbor.state.verdict import Usage
@@ -51,7 +48,7 @@ class RunJournal:
 
     async def write_call(self, key: CallKey, request: Request, completion: Completion) -> None:
         """Keeps an answered call."""
-        answer = asdict(completion) | {"usage": completion.usage.model_dump()}
+        answer = vars(completion) | {"usage": completion.usage.model_dump()}
         asked = self._asked(key.thread, key.node, request)
         await self._write({"kind": "call", **key._asdict(), **asked, **answer})
         self._last[key.thread, key.node] = request.messages
@@ -118,16 +115,14 @@ class RunJournal:
             self._usage[thread][node] = add_usage(so_far, entry["usage"], entry["seconds"])
 
 
-def read_calls(path: Path, thread: str | None = None) -> Iterator[dict[str, Any]]:
-    """The journal's entries in order, each with its request's messages whole."""
+def whole(entries: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """All of a dialogue's entries in order, each with its request's messages whole."""
     last: dict[tuple[str, str], list[ChatMessage]] = {}
-    for _, entry in read_lines(path):
-        if thread is not None and entry["thread"] != thread:
-            continue
+    for entry in entries:
         if entry["kind"] != "failure":
             place = (entry["thread"], entry["node"])
-            whole = [*last.get(place, [])[: entry.pop("same")], *entry["messages"]]
-            last[place] = entry["messages"] = whole
+            messages = [*last.get(place, [])[: entry.pop("same")], *entry["messages"]]
+            last[place] = entry["messages"] = messages
         yield entry
 
 

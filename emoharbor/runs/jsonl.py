@@ -88,23 +88,26 @@ def mend(path: Path) -> None:
         for line in file:
             start, last = start + len(last), line
         if last and not last.endswith(b"\n"):
-            whole = _parsed(path, 0, last) is not None
+            whole = _parsed(path, start, last) is not None
             file.seek(0, os.SEEK_END)
             file.write(b"\n") if whole else file.truncate(start)
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_lines(path: Path, after: int | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each whole line with the byte at which it starts. A torn last line is left out.
 
-    Raises CheckpointError for any other line that is not a JSON object.
+    `after` is where a line starts that is passed over with all before it. Raises CheckpointError
+    for any other line that is not a JSON object.
     """
     if not path.exists():
         return
-    start = 0
     with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
+        start = file.seek(after or 0)
+        if after is not None:
+            start += len(file.readline())
+        for line in file:
             if line.strip():
-                value = _parsed(path, number, line)
+                value = _parsed(path, start, line)
                 if value is not None:
                     yield start, value
             start += len(line)
@@ -118,13 +121,19 @@ def read_at(path: Path, start: int) -> dict[str, Any]:
         return value
 
 
-def _parsed(path: Path, number: int, line: bytes) -> dict[str, Any] | None:
+def _parsed(path: Path, start: int, line: bytes) -> dict[str, Any] | None:
     try:
         value = pydantic_core.from_json(line)
     except ValueError as error:
         if not line.endswith(b"\n"):
             return None
-        raise CheckpointError(f"{path}, line {number}: not JSON: {error}") from error
+        raise CheckpointError(f"{_place(path, start)}: not JSON: {error}") from error
     if not isinstance(value, dict):
-        raise CheckpointError(f"{path}, line {number}: an object is wanted")
+        raise CheckpointError(f"{_place(path, start)}: an object is wanted")
     return value
+
+
+def _place(path: Path, start: int) -> str:
+    with path.open("rb") as file:
+        before = file.read(start).count(b"\n")
+    return f"{path}, line {before + 1}"

@@ -4,36 +4,63 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pydantic_core
 
-from emoharbor.checkpoints.redis_store import RedisStore
 from emoharbor.errors import CheckpointError
 from emoharbor.runs.jsonl import Appender, one_line, read_at, read_lines
+
+# A file's lines do without Redis.
+if TYPE_CHECKING:
+    from emoharbor.checkpoints.redis_store import RedisStore
 
 CHUNK = 1000
 
 
-class Lines(Protocol):
-    """What is appended stays, in order. A position finds a line again."""
-
-    async def append(self, value: dict[str, Any]) -> int:
-        """Keeps `value`; returns its position once this process cannot lose it any more."""
-        ...
+class KeptLines(Protocol):
+    """Lines that one may only read. A position finds a line again."""
 
     async def at(self, position: int) -> dict[str, Any]:
         """The line at a position that `append` or `all` gave."""
         ...
 
-    def all(self) -> AsyncIterator[tuple[int, dict[str, Any]]]:
-        """Every line with its position, the oldest first."""
+    def all(self, after: int | None = None) -> AsyncIterator[tuple[int, dict[str, Any]]]:
+        """Every line with its position, the oldest first; those after a position if one is given.
+
+        Raises CheckpointError for a broken line, and when the store cannot be reached.
+        """
         ...
 
 
+class Lines(KeptLines, Protocol):
+    """What is appended stays, in order."""
+
+    async def append(self, value: dict[str, Any]) -> int:
+        """Keeps `value`; returns its position once this process cannot lose it any more."""
+        ...
+
+
+@dataclass(frozen=True)
+class FileReading:
+    """Lines of a JSONL file, which another process may be writing; a position is a byte."""
+
+    path: Path
+
+    async def at(self, position: int) -> dict[str, Any]:
+        """One read of the file."""
+        return read_at(self.path, position)
+
+    async def all(self, after: int | None = None) -> AsyncIterator[tuple[int, dict[str, Any]]]:
+        """A last line that is not whole yet is left out."""
+        for found in read_lines(self.path, after):
+            yield found
+
+
 class FileLines:
-    """Lines of a JSONL file; a position is a byte."""
+    """Lines of a JSONL file that this process appends to; a position is a byte."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -47,10 +74,9 @@ class FileLines:
         """One read of the file."""
         return read_at(self.path, position)
 
-    async def all(self) -> AsyncIterator[tuple[int, dict[str, Any]]]:
-        """Raises CheckpointError for a broken line."""
-        for found in read_lines(self.path):
-            yield found
+    def all(self, after: int | None = None) -> AsyncIterator[tuple[int, dict[str, Any]]]:
+        """What is in the file now."""
+        return FileReading(self.path).all(after)
 
     def close(self) -> None:
         """Puts everything on the disk."""
@@ -91,9 +117,9 @@ class RedisLines:
         value: dict[str, Any] = pydantic_core.from_json(line)
         return value
 
-    async def all(self) -> AsyncIterator[tuple[int, dict[str, Any]]]:
+    async def all(self, after: int | None = None) -> AsyncIterator[tuple[int, dict[str, Any]]]:
         """Read in chunks of a thousand."""
-        start = 0
+        start = 0 if after is None else after + 1
         while lines := await self._store.read("LRANGE", self._key, start, start + CHUNK - 1):
             for position, line in enumerate(lines, start=start):
                 yield position, pydantic_core.from_json(line)

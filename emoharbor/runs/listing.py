@@ -1,62 +1,136 @@
-"""Looking at run folders from outside, without a lock."""
+"""How far runs are and what they have cost, seen from outside."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from emoharbor.checkpoints.lease import FolderLock
-from emoharbor.checkpoints.owner import describe
+import yaml
+
 from emoharbor.errors import CheckpointError
-from emoharbor.runs.folder import RunFolder
-from emoharbor.runs.store import LOCK
-from emoharbor.stats.summary import summarize
-from emoharbor.suite import read_yaml
+from emoharbor.models.spec import ModelSpec
+from emoharbor.runs.folder import record_of
+from emoharbor.runs.journal import add_usage
+from emoharbor.runs.reader import RunReader, in_folder, in_redis
+from emoharbor.runs.store import checked
+from emoharbor.state.record import RoleUsage
+from emoharbor.stats.cost import Prices, cost_of, load_prices, total_cost
+
+Word = Literal["running", "interrupted", "finished"]
 
 
 @dataclass(frozen=True)
 class RunState:
-    """How far a run is: `cells` were planned, `finished` have a verdict, `failed` a failure."""
+    """How far a run is: `cells` were planned, `finished` have a verdict, `failed` a failure.
 
-    path: Path
-    word: Literal["running", "interrupted", "finished"]
+    `calls` are the answered ones, of live dialogues too; `cost` is theirs in US dollars, None
+    where a part of it is unknown. `owner` is the process that runs it.
+    """
+
+    name: str
+    place: Literal["folder", "Redis"]
+    where: str
+    word: Word
     cells: int
     finished: int
     failed: int
     calls: int
+    cost: float | None
     owner: str | None
 
 
-def list_runs(folder: Path) -> list[RunState]:
-    """The runs that lie directly in `folder`, by name."""
-    if not folder.is_dir():
-        return []
-    paths = sorted(p for p in folder.iterdir() if (p / "run.yaml").is_file())
-    return [state_of(RunFolder(path)) for path in paths]
+class Progress:
+    """Adds up a run; a second look reads only what was added since the first."""
+
+    def __init__(self, run: RunReader, prices: Prices) -> None:
+        self._run = run
+        self._prices = prices
+        self._plan: tuple[str | None, int] = (None, 0)
+        self._judged: dict[tuple[str, str, int], bool] = {}
+        self._records = 0
+        self._usage: dict[str, RoleUsage] = {}
+        self._last_record: int | None = None
+        self._last_call: int | None = None
+
+    async def look(self) -> RunState:
+        """What the run's records and journal say now."""
+        # Asked first: who ends between two questions is told as running, and not as interrupted.
+        owner = await self._run.owner()
+        await self._read_plan()
+        async for position, line in self._run.record_lines.all(self._last_record):
+            self._records += 1
+            record = record_of(line, self._records)
+            self._judged[record.cell] = record.verdict is not None
+            self._last_record = position
+        async for position, entry in self._run.call_lines.all(self._last_call):
+            if entry["kind"] == "call":
+                self._count(entry)
+            self._last_call = position
+        return self._state(owner)
+
+    def _state(self, owner: str | None) -> RunState:
+        cells, finished = self._plan[1], sum(self._judged.values())
+        whole: Word = "finished" if 0 < cells <= finished else "interrupted"
+        costs = [cost_of(usage, spec, self._prices) for spec, usage in self._usage.items()]
+        return RunState(
+            name=self._run.name,
+            place=self._run.place,
+            where=self._run.where,
+            word="running" if owner else whole,
+            cells=cells,
+            finished=finished,
+            failed=len(self._judged) - finished,
+            calls=sum(usage.calls for usage in self._usage.values()),
+            cost=total_cost(costs).total,
+            owner=owner,
+        )
+
+    def _count(self, entry: dict[str, Any]) -> None:
+        asked = entry["model_asked"]
+        spec = str(ModelSpec(asked["provider"], asked["model"], asked["base_url"]))
+        so_far = self._usage.get(spec, RoleUsage())
+        self._usage[spec] = add_usage(so_far, entry["usage"], entry["seconds"])
+
+    async def _read_plan(self) -> None:
+        text = await self._run.plan()
+        if text != self._plan[0]:
+            self._plan = (text, _cells(text, self._run.where))
 
 
-def state_of(folder: RunFolder) -> RunState:
-    """What the folder's files say now. Calls are those of dialogues that have a record."""
-    cells = int((read_yaml(folder.plan_file).get("recorded") or {}).get("cells", 0))
-    summaries = summarize(folder.records().values())
-    finished = sum(s.finished for s in summaries)
-    owner = _owner(folder.path / LOCK)
-    word: Literal["running", "interrupted", "finished"] = (
-        "running" if owner else "finished" if finished >= cells else "interrupted"
-    )
-    calls = sum(usage.calls for s in summaries for usage in s.usage.values())
-    return RunState(
-        folder.path, word, cells, finished, sum(s.failed for s in summaries), calls, owner
-    )
+async def list_runs(folder: Path, store: str | None = None) -> list[RunState]:
+    """The runs that lie directly in `folder`, then those in the Redis at `store`, by name."""
+    prices = load_prices()
+    paths = sorted(folder.iterdir()) if folder.is_dir() else []
+    runs = [in_folder(path) for path in paths if (path / "run.yaml").is_file()]
+    states = [await Progress(run, prices).look() for run in runs]
+    if store is not None:
+        from emoharbor.checkpoints.redis_store import runs_at
+
+        for name in await runs_at(checked(store)):
+            async with in_redis(store, name) as run:
+                states.append(await Progress(run, prices).look())
+    return states
 
 
-def _owner(lock: Path) -> str | None:
-    """Who holds the run now; only somebody who runs it does, and a lock dies with its owner."""
-    if not lock.exists():
-        return None
+async def follow(run: RunReader, every: float) -> AsyncIterator[RunState]:
+    """What has changed, looked at every so many seconds, until nobody runs it any more."""
+    progress, last = Progress(run, load_prices()), None
+    while last is None or last.word == "running":
+        if last is not None:
+            await asyncio.sleep(every)
+        state = await progress.look()
+        if state != last:
+            yield state
+        last = state
+
+
+def _cells(text: str | None, where: str) -> int:
     try:
-        with FolderLock(lock).held():
-            return None
-    except CheckpointError:
-        return describe(lock.read_text(encoding="utf-8", errors="replace"))
+        values = yaml.safe_load(text or "")
+    except yaml.YAMLError as error:
+        raise CheckpointError(f"{where}: its plan is not YAML: {error}") from error
+    recorded = values.get("recorded") if isinstance(values, dict) else None
+    return int((recorded or {}).get("cells", 0))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from emoharbor.errors import ConfigError
 from emoharbor.profiles import load_profiles
+from emoharbor.runs.fingerprint import digest
 from emoharbor.runs.seats import Seating
 from emoharbor.state.profile import Profile
-from emoharbor.suite import Suite
+from emoharbor.suite import Origin, Suite
 
 
 @dataclass(frozen=True)
@@ -20,7 +19,7 @@ class Cell:
     """One dialogue to be had: (supporter, profile, repeat).
 
     `dialogue_hash` covers all that shapes the dialogue, `verdict_hash` the judge besides; `seed`
-    is the same for every supporter.
+    is the same for every supporter. A branch of a recorded dialogue has an `origin`.
     """
 
     supporter: str
@@ -29,6 +28,12 @@ class Cell:
     seed: int
     dialogue_hash: str
     verdict_hash: str
+    origin: Origin | None = None
+
+    @property
+    def name(self) -> str:
+        """SUPPORTER/PROFILE/REPEAT."""
+        return cell_name(self.key)
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -38,7 +43,12 @@ class Cell:
     @property
     def thread(self) -> str:
         """The name of its checkpoints: readable, and another one after any change."""
-        return f"{self.supporter}/{self.profile.id}/{self.repeat}/{self.dialogue_hash}"
+        return f"{self.name}/{self.dialogue_hash}"
+
+
+def cell_name(key: tuple[str, str, int]) -> str:
+    """SUPPORTER/PROFILE/REPEAT, as the user names a dialogue."""
+    return "/".join(map(str, key))
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,8 @@ class Plan:
 
     def _calls(self, cell: Cell) -> int:
         models = self.seatings[cell.supporter].models
-        return self.suite.max_turns * len(models.keys() - {"evaluator"}) + ("evaluator" in models)
+        turns = self.suite.max_turns - (cell.origin.turn if cell.origin else 0)
+        return max(turns, 0) * len(models.keys() - {"evaluator"}) + ("evaluator" in models)
 
 
 def make_plan(suite: Suite, seatings: Mapping[str, Seating]) -> Plan:
@@ -75,19 +86,18 @@ def make_plan(suite: Suite, seatings: Mapping[str, Seating]) -> Plan:
             f"use --language {foreign.language}, or other --profiles"
         )
     fingerprint = _fingerprint(suite, seatings, profiles)
-    cells = tuple(
-        _cell(suite, fingerprint, supporter.name, profile, repeat)
+    keys = (
+        (supporter.name, profile, repeat)
         for repeat in range(suite.repeats)
         for profile in profiles
         for supporter in suite.supporters
     )
+    cells = tuple(
+        _cell(suite, fingerprint, *key)
+        for key in keys
+        if suite.branch is None or cell_name((key[0], key[1].id, key[2])) in suite.branch.dialogues
+    )
     return Plan(suite, cells, seatings, fingerprint)
-
-
-def digest(value: Any) -> str:
-    """Twelve hex digits over a JSON value."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
 def _fingerprint(
@@ -109,14 +119,18 @@ def _fingerprint(
 def _cell(
     suite: Suite, fingerprint: dict[str, Any], supporter: str, profile: Profile, repeat: int
 ) -> Cell:
-    shape = {
+    shape: dict[str, Any] = {
         "loop": fingerprint["loop"],
         "user": fingerprint["user"],
         "supporter": fingerprint["supporters"][supporter],
         "profile": fingerprint["profiles"][profile.id],
         "repeat": repeat,
     }
+    origin = None
+    if suite.branch:
+        origin = suite.branch.dialogues[cell_name((supporter, profile.id, repeat))]
+        shape["branch"] = [origin.model_dump(), suite.branch.edits]
     seed = int(digest([suite.seed, profile.id, repeat]), 16) >> 17
     dialogue = digest(shape)
     verdict = digest([dialogue, fingerprint["judge"]])
-    return Cell(supporter, profile, repeat, seed, dialogue, verdict)
+    return Cell(supporter, profile, repeat, seed, dialogue, verdict, origin)

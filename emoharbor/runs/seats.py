@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from emoharbor.agents.resolve import BUILT_IN, Node, build, find, parameters_of
+from emoharbor.agents.parameters import parameters_of
+from emoharbor.agents.resolve import build, find, source_version
+from emoharbor.agents.shape import Node
+from emoharbor.agents.template import Preset, take_preset
 from emoharbor.errors import ConfigError
 from emoharbor.graphs.dialogue import Agents
 from emoharbor.models.base import ChatModel
 from emoharbor.models.config import ModelConfig, Sampling
+from emoharbor.models.spec import FINISHED_BOTS, parse_spec
 from emoharbor.prompts.loader import Prompt, load_prompt
 from emoharbor.prompts.rubric import Rubric, load_rubric
 from emoharbor.suite import AgentConfig, Suite, SupporterConfig
@@ -80,10 +81,13 @@ def seat_all(suite: Suite, supporter: SupporterConfig, make_model: MakeModel) ->
 def _seat(node: Node, config: AgentConfig, suite: Suite, make_model: MakeModel) -> Seat:
     given = dict(config.model_extra or {})
     wanted = parameters_of(find(node, config.use))
-    seat = Seat(agent=None, fingerprint={"use": config.use, "version": _version(node, config.use)})
+    preset = take_preset(given) if Preset in wanted.values() else Preset()
+    seat = Seat(agent=None, fingerprint={"use": config.use, "version": _version(node, config)})
     if ChatModel in wanted.values():
         seat.model = _model_config(node, config, suite)
-        sampling = _sampling(node, given)
+        if any(kind in (Prompt, Preset) for kind in wanted.values()):
+            _refuse_bot(node, config, seat.model)
+        sampling = _sampling(node, given, preset.sampling)
         seat.fingerprint |= {"model": seat.model.spec, **sampling.model_dump(exclude_none=True)}
         model = make_model(seat.model, sampling)
     elif config.model:
@@ -97,6 +101,9 @@ def _seat(node: Node, config: AgentConfig, suite: Suite, make_model: MakeModel) 
             prompt = load_prompt(chosen, suite.language)
             seat.prompts[name] = prompt.hash
             return prompt
+        if kind is Preset:
+            seat.prompts[name] = preset.hash
+            return preset
         if kind is Rubric:
             rubric = load_rubric(given.pop(name, "emoharbor-10"), suite.language)
             seat.prompts[name] = rubric.hash
@@ -115,6 +122,16 @@ def _model_config(node: Node, config: AgentConfig, suite: Suite) -> ModelConfig:
     return found
 
 
+def _refuse_bot(node: Node, config: AgentConfig, model: ModelConfig) -> None:
+    """A finished bot has instructions of its own, and is no place for ours."""
+    if model.spec and parse_spec(model.spec).provider in FINISHED_BOTS:
+        remedy = "use: bot" if node == "supporter" else "it can only be a supporter (use: bot)"
+        raise ConfigError(
+            f"agents.{node}: {model.spec} is a finished bot, {config.use} would send it "
+            f"EmoHarbor's own instructions; {remedy}"
+        )
+
+
 def _nameless(node: Node, model: str | None) -> str:
     flag = {"supporter": "--supporter", "evaluator": "--judge"}.get(node, "--model")
     more = "" if flag == "--model" else " (--model names it for all of user and judge)"
@@ -126,8 +143,9 @@ def _nameless(node: Node, model: str | None) -> str:
     )
 
 
-def _sampling(node: Node, given: dict[str, Any]) -> Sampling:
-    values = {name: given.pop(name) for name in Sampling.model_fields if name in given}
+def _sampling(node: Node, given: dict[str, Any], defaults: Sampling) -> Sampling:
+    own = {name: given.pop(name) for name in Sampling.model_fields if name in given}
+    values = {**defaults.model_dump(), **own}
     try:
         return Sampling.model_validate(values)
     except ValidationError as error:
@@ -135,21 +153,7 @@ def _sampling(node: Node, given: dict[str, Any]) -> Sampling:
         raise ConfigError(f"agents.{node}.{fault['loc'][0]}: {fault['msg']}") from error
 
 
-def _version(node: Node, use: str) -> str:
-    """A built-in agent's version, or the hash of the source of a user's own module."""
-    if use in BUILT_IN[node]:
-        return str(LOOP_VERSION)
-    source = inspect.getsourcefile(inspect.unwrap(find(node, use)))
-    data = Path(source).read_bytes() if source else use.encode()
-    return hashlib.blake2b(data, digest_size=6).hexdigest()
-
-
-def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested mappings as one, with dotted keys: what a readable diff compares."""
-    result: dict[str, Any] = {}
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            result |= flat(value, f"{prefix}{key}.")
-        else:
-            result[f"{prefix}{key}"] = value
-    return result
+def _version(node: Node, config: AgentConfig) -> str:
+    """A built-in agent's version, or package and source hash of one that is not built in."""
+    target = (config.model_extra or {}).get("target") if config.use == "runnable" else None
+    return source_version(node, target or config.use) or str(LOOP_VERSION)

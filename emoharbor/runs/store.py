@@ -7,18 +7,23 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
-
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from typing import TYPE_CHECKING, Any, Protocol
 
 from emoharbor.checkpoints.lease import FolderLock, RedisLease
 from emoharbor.checkpoints.open import in_redis, open_checkpointer
-from emoharbor.checkpoints.redis import RedisSaver
-from emoharbor.checkpoints.redis_store import RedisStore
 from emoharbor.errors import CheckpointError, ConfigError
 from emoharbor.runs.lines import FileLines, Lines, RedisLines
 
+# A run in a folder does without Redis, and looking at one without LangGraph too.
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from emoharbor.checkpoints.redis_store import RedisStore
+
 LOCK = "lock"
+CHECKPOINTS = "checkpoints.sqlite"
+# What a run keeps in Redis beside its checkpoints.
+KEYS = ("plan", "records", "calls")
 
 
 class PlanText(Protocol):
@@ -57,11 +62,21 @@ async def open_store(address: str | None, folder: Path) -> AsyncIterator[RunStor
     if address is None:
         async with _in_folder(folder) as store:
             yield store
-    elif in_redis(address):
-        async with _in_redis(address, folder) as store:
-            yield store
     else:
+        async with _in_redis(checked(address), folder) as store:
+            yield store
+
+
+def name_of(folder: Path) -> str:
+    """What a run is called in Redis."""
+    return folder.resolve().name
+
+
+def checked(address: str) -> str:
+    """The address, which must be one of a Redis server. Raises ConfigError."""
+    if not in_redis(address):
         raise ConfigError(f"no store '{address}': redis://HOST:PORT/DB is wanted, or none at all")
+    return address
 
 
 @asynccontextmanager
@@ -69,7 +84,7 @@ async def _in_folder(folder: Path) -> AsyncIterator[RunStore]:
     with FolderLock(folder / LOCK).held():
         records, calls = FileLines(folder / "records.jsonl"), FileLines(folder / "calls.jsonl")
         try:
-            async with open_checkpointer(f"sqlite:///{folder / 'checkpoints.sqlite'}") as saver:
+            async with open_checkpointer(f"sqlite:///{folder / CHECKPOINTS}") as saver:
                 yield RunStore(FilePlan(folder / "run.yaml"), records, calls, saver)
         finally:
             records.close()
@@ -78,7 +93,10 @@ async def _in_folder(folder: Path) -> AsyncIterator[RunStore]:
 
 @asynccontextmanager
 async def _in_redis(address: str, folder: Path) -> AsyncIterator[RunStore]:
-    async with RedisStore.open(address, folder.resolve().name) as store:
+    from emoharbor.checkpoints.redis import RedisSaver
+    from emoharbor.checkpoints.redis_store import RedisStore
+
+    async with RedisStore.open(address, name_of(folder)) as store:
         async with RedisLease(store).held():
             records, calls = RedisLines(store, "records"), RedisLines(store, "calls")
             plan = RedisPlan(store)
@@ -86,6 +104,7 @@ async def _in_redis(address: str, folder: Path) -> AsyncIterator[RunStore]:
                 async with RedisSaver(store).closing() as saver:
                     yield RunStore(plan, records, calls, saver)
             finally:
+                folder.mkdir(parents=True, exist_ok=True)
                 await records.export(folder / "records.jsonl")
                 await calls.export(folder / "calls.jsonl")
                 if text := await plan.read():

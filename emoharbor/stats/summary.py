@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from emoharbor.state.record import DialogueRecord, RoleUsage
 from emoharbor.state.verdict import Score
+
+# Means need no data frame, and pandas takes a second to import.
+if TYPE_CHECKING:
+    import pandas as pd
 
 MARK_COLUMNS = ["supporter", "profile", "repeat", "dimension", "value", "cause"]
 
@@ -43,6 +46,8 @@ class SupporterSummary:
 
 def marks(records: Iterable[DialogueRecord]) -> pd.DataFrame:
     """One row a dimension of a finished dialogue: MARK_COLUMNS; `value` is NA when unscored."""
+    import pandas as pd
+
     rows = [
         (r.supporter, r.profile, r.repeat, key, *_value(mark))
         for r in records
@@ -59,25 +64,19 @@ def _value(mark: object) -> tuple[int | None, str | None]:
 def summarize(records: Iterable[DialogueRecord]) -> list[SupporterSummary]:
     """A summary for each supporter, in the order in which they first appear."""
     records = list(records)
-    table = marks(records)
-    names = list(dict.fromkeys(r.supporter for r in records))
-    return [
-        _one(name, [r for r in records if r.supporter == name], table[table.supporter == name])
-        for name in names
-    ]
+    names = dict.fromkeys(r.supporter for r in records)
+    return [_one(name, [r for r in records if r.supporter == name]) for name in names]
 
 
-def _one(name: str, records: list[DialogueRecord], table: pd.DataFrame) -> SupporterSummary:
+def _one(name: str, records: list[DialogueRecord]) -> SupporterSummary:
     finished = [r for r in records if r.verdict]
-    means = {
-        str(key): _mean(group["value"]) for key, group in table.groupby("dimension", sort=False)
-    }
-    values = [mean.value for mean in means.values() if mean.value is not None]
-    whole = bool(values) and len(values) == len(means)
+    means = _means(finished)
+    known = [mean.value for mean in means.values() if mean.value is not None]
+    whole = bool(known) and len(known) == len(means)
     return SupporterSummary(
         supporter=name,
         dimensions=means,
-        average=sum(values) / len(values) if whole else None,
+        average=sum(known) / len(known) if whole else None,
         finished=len(finished),
         failed=len(records) - len(finished),
         exchanges=sum(r.turns for r in finished) / len(finished) if finished else None,
@@ -87,10 +86,18 @@ def _one(name: str, records: list[DialogueRecord], table: pd.DataFrame) -> Suppo
     )
 
 
-def _mean(values: pd.Series) -> Mean:
-    scored = int(values.notna().sum())
-    mean = float(values.mean()) if scored else None
-    return Mean(mean, scored, len(values) - scored)
+def _means(records: Iterable[DialogueRecord]) -> dict[str, Mean]:
+    values: dict[str, list[int | None]] = {}
+    for record in records:
+        for key, mark in (record.verdict.scores if record.verdict else {}).items():
+            values.setdefault(key, []).append(_value(mark)[0])
+    return {key: _mean(found) for key, found in values.items()}
+
+
+def _mean(values: list[int | None]) -> Mean:
+    scored = [value for value in values if value is not None]
+    mean = sum(scored) / len(scored) if scored else None
+    return Mean(mean, len(scored), len(values) - len(scored))
 
 
 def total_usage(records: Iterable[DialogueRecord]) -> dict[str, RoleUsage]:

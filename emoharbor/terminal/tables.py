@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from rich.console import Group
 from rich.table import Table
+from rich.text import Text
 
-from emoharbor.models.config import ModelConfig
-from emoharbor.runs.listing import RunState
-from emoharbor.runs.plan import Plan
 from emoharbor.state.record import DialogueRecord, RoleUsage
 from emoharbor.stats.cost import Prices, cost_of, total_cost
 from emoharbor.stats.summary import Mean, SupporterSummary
+
+# To show a run takes none of what a run takes.
+if TYPE_CHECKING:
+    from emoharbor.models.config import ModelConfig
+    from emoharbor.runs.listing import RunState
+    from emoharbor.runs.plan import Plan
 
 UNKNOWN = "unknown"
 TOKENS = ("input_tokens", "cached_tokens", "output_tokens")
@@ -99,23 +105,27 @@ def plan_table(plan: Plan) -> Table:
     return table
 
 
-def runs_table(states: Sequence[RunState]) -> Table:
-    """One line a run."""
+def runs_table(states: Sequence[RunState]) -> Group:
+    """One line a run, and below who runs those that are running."""
     table = Table(title="Runs", title_justify="left")
-    for column in ("run", "state", "dialogues", "failed", "calls", "run by"):
-        table.add_column(column, justify="right" if column in ("failed", "calls") else "left")
+    numbers = ("failed", "calls", "USD so far")
+    table.add_column("run", overflow="fold")
+    for column in ("kept in", "state", "dialogues", *numbers):
+        table.add_column(column, justify="right" if column in numbers else "left", no_wrap=True)
     for s in states:
-        done = f"{s.finished} of {s.cells}"
-        table.add_row(s.path.name, s.word, done, str(s.failed), str(s.calls), s.owner or "")
-    return table
+        done = (f"{s.finished} of {s.cells}", str(s.failed), str(s.calls), _usd(s.cost))
+        table.add_row(Text(s.name), s.place, s.word, *done)
+    owners = (Text(f"{s.name} ({s.place}): run by {s.owner}") for s in states if s.owner)
+    return Group(table, *owners)
 
 
-def run_line(state: RunState) -> str:
+def run_line(state: RunState) -> Text:
     """How far a run is, in one line."""
     by = f", run by {state.owner}" if state.owner else ""
-    return (
-        f"{state.path}: {state.word}, {state.finished} of {state.cells} dialogues finished, "
-        f"{state.failed} failed, {state.calls} calls{by}"
+    cost = "cost unknown" if state.cost is None else f"{_usd(state.cost)} USD"
+    return Text(
+        f"{state.where}: {state.word}, {state.finished} of {state.cells} dialogues finished, "
+        f"{state.failed} failed, {state.calls} calls, {cost}{by}"
     )
 
 

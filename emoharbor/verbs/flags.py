@@ -1,4 +1,4 @@
-"""The flags of `run` and `resume`, and what each is for."""
+"""The flags that verbs share, and what each is for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from typing import Annotated
 
 import typer
 
+Run = Annotated[Path, typer.Argument(help="A run's folder; with --store its name there.")]
+Dialogue = Annotated[str, typer.Argument(help="SUPPORTER/PROFILE/REPEAT, or a part of it.")]
+OneDialogue = Annotated[
+    str | None, typer.Argument(help="SUPPORTER/PROFILE/REPEAT, or a part of it.")
+]
 SuiteName = Annotated[str, typer.Argument(help="A shipped suite, or a suite's YAML file.")]
 Supporters = Annotated[
     list[str], typer.Option(help="[NAME=]provider:model[@base_url]; repeat for more columns.")

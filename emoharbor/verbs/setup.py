@@ -1,16 +1,15 @@
-"""`suites` and `doctor`: what ships and what is installed."""
+"""`suites` and `doctor`: what ships and what is installed.
+
+Each verb imports what it needs when it is called, so that help and completion come at once.
+"""
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 import typer
-import yaml
 from rich.text import Text
 
-from emoharbor import doctor as examine
-from emoharbor.suite import load_suite, shipped_suites
 from emoharbor.verbs.console import out
 
 SIGNS = {True: ("ok  ", "green"), False: ("FAIL", "red"), None: ("-   ", "dim")}
@@ -20,6 +19,10 @@ def suites(
     name: Annotated[str | None, typer.Argument(help="Print this one, resolved.")] = None,
 ) -> None:
     """The suites that ship, or one of them resolved."""
+    import yaml
+
+    from emoharbor.suite import load_suite, shipped_suites
+
     if name:
         values = load_suite(name).model_dump(mode="json")
         out.print(Text(yaml.safe_dump(values, allow_unicode=True, sort_keys=False).rstrip()))
@@ -35,6 +38,10 @@ def doctor(
     ] = False,
 ) -> None:
     """What is installed, which endpoints answer, and what to do about what does not."""
+    import asyncio
+
+    from emoharbor import doctor as examine
+
     if install_model:
         examine.install_model()
     findings = examine.installed() + asyncio.run(examine.endpoints(model))

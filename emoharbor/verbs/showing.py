@@ -1,86 +1,114 @@
-"""`show`, `runs` and `watch`: reading what a run has left."""
+"""`show`, `runs` and `watch`: reading what a run has left.
+
+Each verb imports what it needs when it is called, so that help and completion come at once.
+"""
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from emoharbor.errors import ConfigError
-from emoharbor.runs.find import calls_of, find_record
-from emoharbor.runs.folder import RunFolder, open_run
-from emoharbor.runs.listing import RunState, list_runs, state_of
-from emoharbor.stats.cost import load_prices
-from emoharbor.stats.summary import summarize
-from emoharbor.terminal.dialogues import call_view, dialogue_view
-from emoharbor.terminal.tables import (
-    dialogue_table,
-    run_line,
-    runs_table,
-    score_table,
-    usage_table,
-)
+from emoharbor.verbs import flags
 from emoharbor.verbs.console import out
+
+if TYPE_CHECKING:
+    from emoharbor.runs.folder import RunFolder
+    from emoharbor.state.record import DialogueRecord
+
+Run = Annotated[Path, typer.Argument(help="A run's folder; with --store its name there.")]
 
 
 def show(
-    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    run: Run,
     dialogue: Annotated[
         str | None, typer.Argument(help="SUPPORTER/PROFILE/REPEAT, or a part of it.")
     ] = None,
     prompts: Annotated[
         str | None, typer.Option(help="The exact requests and replies of this role.")
     ] = None,
+    store: flags.Store = None,
 ) -> None:
     """The table of a run, or one dialogue with inner states, ending and reasons."""
-    folder = open_run(run)
-    if dialogue is None:
-        if prompts:
-            raise ConfigError(
-                "--prompts needs a DIALOGUE: emoharbor show RUN DIALOGUE --prompts ROLE"
-            )
-        print_run(folder)
-        out.print(dialogue_table(list(folder.records().values())))
-        return
-    record = find_record(folder, dialogue)
-    if prompts is None:
-        out.print(dialogue_view(record))
-    for entry in calls_of(folder, record, prompts) if prompts else ():
-        out.print(call_view(entry))
+    import asyncio
+
+    if prompts and dialogue is None:
+        raise ConfigError("--prompts needs a DIALOGUE: emoharbor show RUN DIALOGUE --prompts ROLE")
+    asyncio.run(_show(run, store, dialogue, prompts))
+
+
+async def _show(run: Path, store: str | None, dialogue: str | None, prompts: str | None) -> None:
+    from emoharbor.runs.find import calls_of, find_record
+    from emoharbor.runs.reader import open_reader
+    from emoharbor.terminal.dialogues import call_view, dialogue_view
+    from emoharbor.terminal.tables import dialogue_table
+
+    async with open_reader(run, store) as reader:
+        if dialogue is None:
+            records = list((await reader.records()).values())
+            print_records(records)
+            out.print(dialogue_table(records))
+            return
+        record = await find_record(reader, dialogue)
+        if prompts is None:
+            out.print(dialogue_view(record))
+        for entry in await calls_of(reader, record, prompts) if prompts else ():
+            out.print(call_view(entry))
 
 
 def runs(
     folder: Annotated[Path, typer.Argument(help="Where the run folders lie.")] = Path("runs"),
+    store: flags.Store = None,
 ) -> None:
-    """The runs in a folder: running, interrupted or finished, how far, at what cost."""
-    found = list_runs(folder)
+    """The runs in a folder and a store: how far, at what cost, and who runs them."""
+    import asyncio
+
+    from emoharbor.runs.listing import list_runs
+    from emoharbor.terminal.tables import runs_table
+
+    found = asyncio.run(list_runs(folder, store))
     if not found:
-        out.print(f"No run in {folder}.")
+        out.print(f"No run in {folder}{' and none in the store' if store else ''}.")
         return
     out.print(runs_table(found))
 
 
 def watch(
-    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    run: Run,
     every: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 2.0,
+    store: flags.Store = None,
 ) -> None:
     """Follow a live run from another terminal until it ends."""
-    last: RunState | None = None
-    while True:
-        state = state_of(open_run(run))
-        if state != last:
+    import asyncio
+
+    asyncio.run(_watch(run, store, every))
+
+
+async def _watch(run: Path, store: str | None, every: float) -> None:
+    from emoharbor.runs.listing import follow
+    from emoharbor.runs.reader import open_reader
+    from emoharbor.terminal.tables import run_line
+
+    async with open_reader(run, store) as reader:
+        async for state in follow(reader, every):
             out.print(run_line(state))
-        if state.word != "running":
-            return
-        last = state
-        time.sleep(every)
 
 
 def print_run(folder: RunFolder) -> int:
     """The tables of a run; returns how many of its dialogues failed."""
-    summaries = summarize(folder.records().values())
+    return print_records(folder.records().values())
+
+
+def print_records(records: Iterable[DialogueRecord]) -> int:
+    """The tables of these dialogues; returns how many of them failed."""
+    from emoharbor.stats.cost import load_prices
+    from emoharbor.stats.summary import summarize
+    from emoharbor.terminal.tables import score_table, usage_table
+
+    summaries = summarize(records)
     if not summaries:
         out.print("No dialogue is finished yet.")
         return 0

@@ -8,8 +8,10 @@ from typing import Any, get_args
 
 import pytest
 
-from emoharbor.agents.resolve import BUILT_IN, SIGNATURES, Node, build, find, parameters_of
+from emoharbor.agents.parameters import parameters_of
+from emoharbor.agents.resolve import BUILT_IN, build, find
 from emoharbor.agents.scripted import ScriptedEvaluator, ScriptedSupporter
+from emoharbor.agents.shape import SIGNATURES, Node
 from emoharbor.agents.supporter import ChatSupporter
 from emoharbor.agents.thinker import no_thinker
 from emoharbor.errors import ConfigError
@@ -21,11 +23,15 @@ from emoharbor.state.profile import Frozen
 OWN = """
 from dataclasses import dataclass
 
+from emoharbor.state.dialogue import Message, UserView
+
 
 async def plain(history): return "I hear you."
 async def with_default(history, mood="calm"): return mood
 async def any_number(*history): return "all of it"
-def not_async(history): return "too early"
+async def yields(history): yield "bit by bit"
+async def for_a_user(user: UserView) -> str: return "wrong side"
+async def wrong_answer(history: list[Message]) -> bytes: return b""
 async def takes_nothing(): return "what?"
 async def takes_two(history, profile): return "peeking"
 async def needs_keyword(history, *, key): return "locked"
@@ -51,6 +57,7 @@ class Needs:
     async def __call__(self, history): return self.line
 
 
+too_early = SyncCall()
 ready = Mine(line="ready")
 method = ready.__call__
 """
@@ -135,19 +142,33 @@ def test_its_parameters_come_from_the_suite(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    "not_async takes_nothing takes_two needs_keyword keywords_only NoCall SyncCall".split(),
+    ("name", "found"),
+    [
+        ("takes_nothing", "async def takes_nothing()"),
+        ("takes_two", "async def takes_two(history, profile)"),
+        ("needs_keyword", "async def needs_keyword(history, *, key)"),
+        ("keywords_only", "async def keywords_only(*, history)"),
+        ("yields", "async def yields(history), which yields"),
+        ("NoCall", "class NoCall without __call__"),
+        ("SyncCall", "class SyncCall with def __call__(self, history)"),
+        ("too_early", "a SyncCall with def __call__(self, history)"),
+        ("NUMBER", "3, of type int"),
+        ("for_a_user", "async def for_a_user(user: UserView) -> str"),
+        ("wrong_answer", "async def wrong_answer(history: list[Message]) -> bytes"),
+    ],
 )
-def test_what_does_not_fit_is_refused_with_the_signature(folder: Path, name: str) -> None:
+def test_what_does_not_fit_is_refused_with_wanted_and_found(
+    folder: Path, name: str, found: str
+) -> None:
     with pytest.raises(ConfigError, match="does not fit") as caught:
         find("supporter", f"my_own_agents:{name}")
-    assert SIGNATURES["supporter"] in str(caught.value)
+    told = str(caught.value)
+    assert f"wanted: {SIGNATURES['supporter']}\n    found:  {found}" in told
 
 
 @pytest.mark.parametrize(
     ("use", "told"),
     [
-        ("my_own_agents:NUMBER", "cannot be called"),
         ("my_own_agents:Missing", "Missing"),
         ("my_own_agents:", "cannot import my_own_agents:"),
         ("no_such_module:Mine", "No module named 'no_such_module'"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import os
 import signal
 from multiprocessing.process import BaseProcess
@@ -19,6 +18,7 @@ from emoharbor.checkpoints.sqlite import SqliteSaver
 from tests.checkpoints.growing import at, with_saver
 from tests.graphs.playing import compiled, context, play
 from tests.people import make_profile
+from tests.processes import FORKS
 
 MOMENTS = ("before anything is kept", "between writes and checkpoint", "after the checkpoint")
 PUTS = 15
@@ -66,10 +66,8 @@ def victim(address: str, run: str, moment: str, number: int) -> None:
 
 
 def killed(address: str, run: str, moment: str, number: int) -> BaseProcess:
-    """A victim that has died. (A fork server: a fresh process without the time of the imports.)"""
-    processes = multiprocessing.get_context("forkserver")
-    processes.set_forkserver_preload(["tests.checkpoints.test_kill"])
-    process = processes.Process(target=victim, args=(address, run, moment, number))
+    """A victim that has died."""
+    process = FORKS.Process(target=victim, args=(address, run, moment, number))
     process.start()
     process.join(timeout=20)
     return process

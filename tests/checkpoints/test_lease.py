@@ -99,8 +99,9 @@ def test_a_lease_is_renewed_and_given_free(redis_url: str, run: str) -> None:
                 with pytest.raises(CheckpointError, match="is being run by process"):
                     await RedisLease(two).acquire()
                 await one.commit([("SET", one.key("x"), 1)])
+                first = int(one.token)
             async with RedisLease(two).held():
-                assert two.token == "2"
+                assert int(two.token) == first + 1
                 await two.commit([("SET", two.key("x"), 2)])
 
     asyncio.run(use())
@@ -156,6 +157,40 @@ def test_a_folder_is_locked_until_its_owner_is_dead(tmp_path: Path) -> None:
             FolderLock(path).acquire()
     with FolderLock(path).held():
         pass
+
+
+def test_whoever_holds_a_lease_is_named_without_a_change(redis_url: str, run: str) -> None:
+    async def use() -> None:
+        async with (
+            RedisStore.open(redis_url, run) as one,
+            RedisStore.open(redis_url, run, begin=False) as two,
+        ):
+            looking = RedisLease(two)
+            assert await looking.holder() is None
+            async with RedisLease(one).held():
+                said = await looking.holder()
+                assert said and f"process {os.getpid()} on host" in said and "silent" not in said
+                await one.commit([("PEXPIRE", one.key("lease"), 5000)])
+                late = await looking.holder()
+                assert late and "silent for 20 s" in late and "free within 10 s" in late
+            assert await looking.holder() is None
+
+    asyncio.run(use())
+
+
+def test_whoever_holds_a_folder_is_named_without_a_change(tmp_path: Path) -> None:
+    path = tmp_path / ".lock"
+    assert FolderLock(path).holder() is None and not path.exists()
+    with holder("folder", str(path)) as other:
+        said = path.read_bytes()
+        assert f"process {other.pid} on host" in str(FolderLock(path).holder())
+        other.kill()
+        other.wait()
+        assert FolderLock(path).holder() is None
+        assert path.read_bytes() == said
+    with FolderLock(path).held():
+        assert f"process {os.getpid()}" in str(FolderLock(path).holder())
+    assert FolderLock(path).holder() is None
 
 
 def test_a_folder_that_cannot_be_locked_is_named(tmp_path: Path) -> None:

@@ -19,10 +19,10 @@ OPENINGS = ("supporter", "user")
 
 
 async def state_after(
-    address: str, opening: Any, max_turns: int = 3
+    address: str, opening: Any, max_turns: int = 3, run: str = ""
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a dialogue ended with, and what is stored of it."""
-    async with open_checkpointer(address) as saver:
+    async with open_checkpointer(address, run) as saver:
         played = await play(opening=opening, saver=saver, max_turns=max_turns)
         snapshot = await compiled(opening=opening, saver=saver).aget_state(config())
     return played.state, dict(snapshot.values)
@@ -95,20 +95,22 @@ import asyncio, sys
 from langgraph.checkpoint.serde._msgpack import STRICT_MSGPACK_ENABLED
 from tests.checkpoints.test_open import state_after
 assert STRICT_MSGPACK_ENABLED
-final, kept = asyncio.run(state_after(sys.argv[1], "supporter"))
-assert kept == final, kept
-print(*(type(item).__name__ for item in kept["h_u"]), type(kept["verdict"]).__name__)
+for address in sys.argv[2:]:
+    final, kept = asyncio.run(state_after(address, "supporter", run=sys.argv[1]))
+    assert kept == final, kept
+    print(*(type(item).__name__ for item in kept["h_u"]), type(kept["verdict"]).__name__)
 """
 
 
-def test_all_this_holds_in_strict_mode(tmp_path: Path) -> None:
+def test_all_this_holds_in_strict_mode(tmp_path: Path, redis_url: str, run: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", STRICT, f"sqlite:///{tmp_path / 'c.sqlite'}"],
+        [sys.executable, "-c", STRICT, run, f"sqlite:///{tmp_path / 'c.sqlite'}", redis_url],
         env={**os.environ, "LANGGRAPH_STRICT_MSGPACK": "true"},
         cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
         timeout=120,
     )
-    assert done.stdout.split() == [*("Message Appraisal Message".split() * 3), "Verdict"], done
+    words = [*("Message Appraisal Message".split() * 3), "Verdict"]
+    assert [line.split() for line in done.stdout.splitlines()] == [words, words], done
     assert "Blocked deserialization" not in done.stderr

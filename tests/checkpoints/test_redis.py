@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -168,36 +164,6 @@ def test_a_damaged_thread_is_no_new_thread(redis_url: str, run: str) -> None:
             await saver.aget_tuple(at())
 
     with_saver(redis_url, run, use)
-
-
-STRICT = """
-import asyncio, sys
-from langgraph.checkpoint.serde._msgpack import STRICT_MSGPACK_ENABLED
-from emoharbor.checkpoints.redis import RedisSaver
-from tests.graphs.playing import compiled, config, play
-assert STRICT_MSGPACK_ENABLED
-
-async def use():
-    async with RedisSaver.open(*sys.argv[1:]) as saver:
-        final, graph = (await play(saver=saver)).state, compiled(saver=saver)
-        kept = dict((await graph.aget_state(config())).values)
-    assert kept == final, kept
-    assert type(kept["verdict"]).__name__ == "Verdict", kept
-
-asyncio.run(use())
-"""
-
-
-def test_every_type_comes_back_in_strict_mode(redis_url: str, run: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", STRICT, redis_url, run],
-        env={**os.environ, "LANGGRAPH_STRICT_MSGPACK": "true"},
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a:b"])

@@ -6,7 +6,8 @@ import pytest
 from pydantic import BaseModel
 
 from emoharbor.checkpoints.serde import STATE_TYPES, state_serializer
-from emoharbor.state.dialogue import DialogueState, Emotion, Utterance
+from emoharbor.state.channels import DialogueState
+from emoharbor.state.dialogue import Emotion, Utterance
 from emoharbor.state.profile import Frozen
 from emoharbor.state.verdict import Ending, Flag, Score, Unscored, Verdict
 from tests.people import felt, heard, make_profile

@@ -6,11 +6,15 @@ import socket
 from email.utils import formatdate
 from typing import Any
 
+import aiohttp
 import pytest
 
 from emoharbor.errors import ModelCause, ModelError
 from emoharbor.models.base import ChatMessage
-from emoharbor.models.openai import OpenAIChat, open_client
+from emoharbor.models.client import Client
+from emoharbor.models.failures import Target, connection_failure
+from emoharbor.models.openai import OpenAIChat
+from emoharbor.models.words import Secrets
 from tests.fake_openai import Answer, Cut, Handler, always, chat, fake_openai, in_turn, refusal
 
 KEY = "sk-proj-Sentinel9f8e7d6c5b4a3210"
@@ -23,7 +27,7 @@ TOO_LONG = (
 
 
 async def failure_at(url: str, timeout: float = 5) -> ModelError:
-    async with open_client(url, KEY, timeout) as client:
+    async with Client(url, KEY) as client:
         with pytest.raises(ModelError) as caught:
             await OpenAIChat(client, "m", timeout=timeout).complete(ASK)
     return caught.value
@@ -119,6 +123,12 @@ def test_https_to_a_plain_server() -> None:
     assert (error.cause, "does the server speak https?" in str(error)) == ("unreachable", True)
 
 
+def test_a_connection_that_does_not_come_about_is_told_from_a_slow_reply() -> None:
+    target = Target("m", "h", Secrets())
+    error = connection_failure(aiohttp.ConnectionTimeoutError("x"), target, 180)
+    assert (str(error), error.cause) == ("m at h: no connection within 15 seconds", "timeout")
+
+
 def test_no_http_at_all() -> None:
     async def shout(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"220 smtp.example.org ready\r\n")
@@ -212,7 +222,7 @@ def test_neither_key_nor_prompt_is_repeated(
     handler = in_turn(*((status, {}, body) for body in shapes))
 
     async def run() -> str:
-        async with fake_openai(handler) as server, open_client(server.url, KEY, 5) as client:
+        async with fake_openai(handler) as server, Client(server.url, KEY) as client:
             model, told = OpenAIChat(client, "m"), ""
             for _ in shapes:
                 with pytest.raises(ModelError) as caught:
@@ -228,7 +238,7 @@ def test_neither_key_nor_prompt_is_repeated(
 
 def test_nothing_that_is_printed_holds_the_key() -> None:
     async def run() -> str:
-        async with open_client("http://127.0.0.1:9/v1", KEY, 1) as client:
+        async with Client("http://127.0.0.1:9/v1", KEY) as client:
             return repr(OpenAIChat(client, "m"))
 
     assert KEY not in asyncio.run(run())

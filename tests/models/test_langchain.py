@@ -28,6 +28,17 @@ class Busy(Exception):
     status_code = 503
 
 
+class Refused(Exception):
+    """An error that keeps the server's body, as those of OpenAI and Anthropic do."""
+
+    status_code = 400
+    body = {"type": "error", "error": {"type": "invalid", "message": "prompt is too long: 9"}}
+
+
+class APITimeoutError(Exception):
+    """An error without a status."""
+
+
 class Parrot(BaseChatModel):
     """A LangChain model that tells what it was given."""
 
@@ -42,8 +53,8 @@ class Parrot(BaseChatModel):
     def _generate(self, messages: list[BaseMessage], *args: Any, **more: Any) -> ChatResult:
         if self.model == "busy":
             raise Busy(f"overloaded, key={KEY}")
-        if self.model == "broken":
-            raise TypeError("no such thing")
+        if self.model in RAISED:
+            raise RAISED[self.model]
         said = AIMessage(
             content=f"{len(messages)} {self.temperature} {more.get('seed')}",
             additional_kwargs={"reasoning_content": "plan"},
@@ -55,6 +66,13 @@ class Parrot(BaseChatModel):
             },
         )
         return ChatResult(generations=[ChatGeneration(message=said)])
+
+
+RAISED: dict[str, Exception] = {
+    "broken": TypeError("no such thing"),
+    "refused": Refused("400"),
+    "slow": APITimeoutError("too slow"),
+}
 
 
 def ask(config: ModelConfig, **options: Any) -> Completion:
@@ -88,7 +106,13 @@ def test_any_chat_model_of_langchain() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "cause"), [("busy", "overloaded"), ("broken", "refused_request")]
+    ("model", "cause"),
+    [
+        ("busy", "overloaded"),
+        ("broken", "refused_request"),
+        ("refused", "context_too_long"),
+        ("slow", "unreachable"),
+    ],
 )
 def test_errors_of_langchain_are_typed(model: str, cause: ModelCause) -> None:
     with pytest.raises(ModelError) as caught:

@@ -4,7 +4,7 @@ import copy
 import re
 from typing import Any
 
-from emoharbor.models.schema import strict, tighten, with_schema
+from emoharbor.models.schema import response_format, strict, tighten, with_schema
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -27,6 +27,14 @@ def test_strict_closes_every_object() -> None:
     assert closed["additionalProperties"] is False
     assert closed["$defs"]["Inner"]["additionalProperties"] is False
     assert "default" not in closed["properties"]["evidence"]
+
+
+def test_a_server_is_asked_for_the_strict_schema_as_it_is_now() -> None:
+    schema = copy.deepcopy(SCHEMA)
+    assert response_format(schema)["json_schema"]["schema"] == strict(SCHEMA)
+    schema["properties"] = {"other": {"type": "string"}}
+    assert list(response_format(schema)["json_schema"]["schema"]["properties"]) == ["other"]
+    assert response_format(SCHEMA)["json_schema"]["schema"] == strict(SCHEMA)
 
 
 def test_tighten_bounds_what_is_free() -> None:

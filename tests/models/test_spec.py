@@ -32,6 +32,13 @@ KEY = "sk-sentinel-4f6b1c90aa"
         ("local:smollm2", ModelSpec("local", "smollm2")),
         ("local:/path/x.gguf", ModelSpec("local", "/path/x.gguf")),
         ("scripted:my_mod:attr", ModelSpec("scripted", "my_mod:attr")),
+        ("process: python bot.py ", ModelSpec("process", "python bot.py")),
+        (
+            "process:bot --backend m@http://127.0.0.1:8000 --like 'a b'",
+            ModelSpec("process", "bot --backend m@http://127.0.0.1:8000 --like 'a b'"),
+        ),
+        ("http://127.0.0.1:8000/chat", ModelSpec("http", "bot", "http://127.0.0.1:8000/chat")),
+        (" https://X.org/Chat/\n", ModelSpec("http", "bot", "https://x.org/Chat/")),
         ("langchain:a.ChatX:m@http://h:1/", ModelSpec("langchain", "a.ChatX:m", "http://h:1")),
         (
             "langchain:langchain_openai.ChatOpenAI:gpt-4o@http://h:1",
@@ -48,7 +55,7 @@ def test_a_spec_is_read(text: str, spec: ModelSpec) -> None:
     ("text", "words"),
     [
         ("opnai:gpt-4o", "unknown model provider 'opnai'; did you mean 'openai'?"),
-        ("zzz:gpt-4o", "known: langchain, local, openai, scripted"),
+        ("zzz:gpt-4o", "known: http, https, langchain, local, openai, process, scripted"),
         ("gpt-4o", "a model spec is provider:model[@base_url]"),
         ("openai:", "names a model after 'openai:'"),
         ("openai:@http://h", "names a model after 'openai:'"),
@@ -59,6 +66,11 @@ def test_a_spec_is_read(text: str, spec: ModelSpec) -> None:
         ("openai:q@http://h/v1?x=1", "takes no ?query"),
         ("openai:q@http://me:pw@h/v1", "name it in api_key_env"),
         ("local:smollm2@http://h", "takes no base URL"),
+        ("process:", "a command is wanted after 'process:'"),
+        ("process:bot 'a", "the command cannot be read"),
+        ("http:bot", "not a valid URL"),
+        ("http://h/chat?room=1", "takes no ?query"),
+        ("https://me:pw@h/chat", "name it in api_key_env"),
     ],
 )
 def test_a_broken_spec_says_what_is_wrong(text: str, words: str) -> None:
@@ -67,7 +79,10 @@ def test_a_broken_spec_says_what_is_wrong(text: str, words: str) -> None:
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("text", [f"openai:q@http://u:{KEY}@h", f"openai:q@http://h/v1?key={KEY}"])
+@pytest.mark.parametrize(
+    "text",
+    [f"openai:q@http://u:{KEY}@h", f"openai:q@http://h/v1?key={KEY}", f"http://h/chat?key={KEY}"],
+)
 def test_a_secret_in_a_url_is_not_repeated(text: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_spec(text)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import sys
-from asyncio.subprocess import PIPE, Process
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,9 +13,10 @@ from typing import Any
 from emoharbor.models.fill import fill
 from emoharbor.runs.folder import open_run
 from tests.fake_openai import Answer, chat
+from tests.processes import Forked, emoharbor
 from tests.served import role_of, schema_of
 
-ROOT = Path(__file__).parent.parent.parent
+__all__ = ["Steady", "emoharbor", "run_args", "told"]
 
 
 @dataclass
@@ -33,6 +31,12 @@ class Steady:
     reached: asyncio.Event = field(default_factory=asyncio.Event)
     at: int = 1 << 30
     hold: asyncio.Event | None = None
+
+    async def reached_by(self, process: Forked) -> None:
+        """Waits until it is reached; a process that ends before it is a failure in its words."""
+        while not self.reached.is_set():
+            assert process.returncode is None, await process.communicate()
+            await asyncio.sleep(0.01)
 
     async def __call__(self, body: dict[str, Any], headers: Mapping[str, str]) -> Answer:
         role = role_of(body)
@@ -52,13 +56,6 @@ class Steady:
                 value["utterance"] = f"Words {seed}"
             text = json.dumps(value)
         return chat(text, usage={"prompt_tokens": 50, "completion_tokens": 5})
-
-
-async def emoharbor(*args: str, **env: str) -> Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "emoharbor.cli", *args,
-        cwd=ROOT, stdout=PIPE, stderr=PIPE, env={**os.environ, "COLUMNS": "200", **env},
-    )  # fmt: skip
 
 
 def run_args(url: str, out: Path, *more: str, repeats: int = 4, turns: int = 3) -> list[str]:

@@ -78,6 +78,20 @@ def test_a_broken_line_in_the_middle_is_told(tmp_path: Path, line: str) -> None:
         list(read_lines(path))
 
 
+def test_a_file_that_grows_is_read_on_from_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    starts = appended(path, {"n": 1}, {"n": 2, "t": "半"})
+    assert [value["n"] for _, value in read_lines(path, starts[0])] == [2]
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"n": 3')
+    assert list(read_lines(path, starts[1])) == []
+    path.write_bytes(whole + b'{"n": 3}\n[4]\n')
+    with pytest.raises(CheckpointError, match="line 4"):
+        list(read_lines(path, starts[1]))
+    path.write_bytes(whole + b'{"n": 3}\n')
+    assert list(read_lines(path, starts[1])) == [(len(whole), {"n": 3})]
+
+
 def test_a_full_disk_is_told_and_corrupts_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     done = subprocess.run(

@@ -44,7 +44,7 @@ async def killed_and_resumed(out: Path, store: str | None, moment: int) -> None:
     more = ["--store", store] if store else []
     async with fake_openai(steady) as server:
         first = await emoharbor(*run_args(server.url, out, *more))
-        await asyncio.wait_for(steady.reached.wait(), 60)
+        await steady.reached_by(first)
         first.kill()
         await first.communicate()
         kept = await journaled(out, store)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from asyncio.subprocess import Process
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 from emoharbor.runs.folder import open_run
 from tests.fake_openai import fake_openai
+from tests.processes import Forked
 from tests.runs.steady import Steady, emoharbor, run_args
 from tests.served import lines_of
 
@@ -31,7 +31,7 @@ def whole(out: Path) -> None:
     assert len(keys) == keys.total() == CELLS * CALLS
 
 
-async def words_of(process: Process) -> str:
+async def words_of(process: Forked) -> str:
     out, error = await process.communicate()
     return out.decode() + error.decode()
 
@@ -42,7 +42,7 @@ def test_a_signal_drains_and_resume_goes_on(tmp_path: Path, number: signal.Signa
         steady = Steady(at=25, pause=0.05)
         async with fake_openai(steady) as server:
             first = await emoharbor(*args(server.url, tmp_path / "run"))
-            await steady.reached.wait()
+            await steady.reached_by(first)
             first.send_signal(number)
             words = await words_of(first)
             assert first.returncode == 128 + number, words
@@ -64,7 +64,7 @@ def test_a_second_signal_stops_at_once_and_loses_nothing_finished(tmp_path: Path
         async with fake_openai(steady) as server:
             steady.at = CELLS
             first = await emoharbor(*args(server.url, tmp_path / "run"))
-            await steady.reached.wait()
+            await steady.reached_by(first)
             first.send_signal(signal.SIGINT)
             assert first.stdout
             await first.stdout.readuntil(b"Stopping")
@@ -114,7 +114,7 @@ def test_a_second_process_is_refused_by_name(tmp_path: Path, where: str, redis_u
         steady = Steady(at=CELLS, hold=asyncio.Event())
         async with fake_openai(steady) as server:
             first = await emoharbor(*args(server.url, out, *more))
-            await steady.reached.wait()
+            await steady.reached_by(first)
             second = await emoharbor(*args(server.url, out, *more))
             words = await words_of(second)
             assert steady.hold
@@ -134,7 +134,7 @@ def test_runs_and_watch_say_how_far_a_run_is(tmp_path: Path) -> None:
         steady = Steady(at=30, hold=asyncio.Event())
         async with fake_openai(steady) as server:
             first = await emoharbor(*args(server.url, out))
-            await steady.reached.wait()
+            await steady.reached_by(first)
             seen = await words_of(await emoharbor("runs", str(tmp_path)))
             watched = await emoharbor("watch", str(out), "--every", "0.1")
             assert watched.stdout and steady.hold
