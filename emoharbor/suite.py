@@ -97,6 +97,11 @@ class Suite(Frozen):
     agents: AgentConfigs
     branch: Branch | None = None
 
+    def file_values(self) -> dict[str, Any]:
+        """What a file of this suite holds; a model's defaults, its provider's affair, are unsaid."""
+        models = {k: m.model_dump(mode="json", exclude_unset=True) for k, m in self.models.items()}
+        return {**self.model_dump(mode="json"), "models": models}
+
     @property
     def first_line(self) -> str:
         """What stands in the user's place when the supporter opens."""

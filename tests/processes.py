@@ -19,8 +19,8 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 WIDTH = "200"
-# Readline, which pytest loads, sets it for the server of forks, whose console would keep it.
-os.environ.pop("COLUMNS", None)
+# Readline, which pytest loads, sets it behind Python's back, and a console would keep it.
+os.unsetenv("COLUMNS")
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
     [

@@ -8,7 +8,7 @@ import pytest
 
 from emoharbor.errors import ConfigError
 from emoharbor.flags import suite_from_flags
-from emoharbor.suite import load_suite, parse_setting, shipped_suites
+from emoharbor.suite import load_suite, make_suite, parse_setting, shipped_suites
 
 MINIMAL = """
 name: mine
@@ -128,3 +128,11 @@ def test_concurrency_holds_for_every_endpoint() -> None:
     suite = suite_from_flags("demo", plain={"concurrency": 7})
     assert suite.model_config_of("small").concurrency == 7
     assert suite.model_config_of("openai:x").concurrency == 7
+
+
+def test_a_suite_file_says_no_default_of_a_model() -> None:
+    """What a provider does without being told otherwise is its own affair, after a resume too."""
+    suite = load_suite("demo")
+    again = make_suite(suite.file_values(), "run.yaml")
+    assert again == suite
+    assert again.models["small"].model_fields_set == suite.models["small"].model_fields_set

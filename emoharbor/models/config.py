@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from emoharbor.models.spec import parse_spec, server_arguments
 from emoharbor.state.profile import Frozen
 
 
@@ -14,7 +15,8 @@ class ModelConfig(Frozen):
 
     `api_key_env` names the environment variable that holds the key, never the key itself.
     `concurrency` is the most calls in flight at this endpoint, `rpm` and `tpm` are the most
-    requests and tokens a minute, None for no such limit; `threads` is for `local:`.
+    requests and tokens a minute, None for no such limit; `threads` is for `local:`. `serve` is for
+    `vllm:` without a URL: more arguments for the server, and that one of our own is started.
     """
 
     spec: str | None = None
@@ -25,6 +27,16 @@ class ModelConfig(Frozen):
     timeout: Annotated[float, Field(gt=0, le=3600)] = 180.0
     tries: Annotated[int, Field(ge=1, le=50)] = 6
     threads: Annotated[int, Field(ge=1, le=256)] | None = None
+    serve: str | None = None
+
+    @model_validator(mode="after")
+    def _is_served_by_us(self) -> Self:
+        if self.serve is not None:
+            server_arguments(self.serve)
+            spec = parse_spec(self.spec) if self.spec else None
+            if spec and (spec.provider != "vllm" or spec.base_url):
+                raise ValueError(f"serve is for a vllm: model without a URL, not for {spec}")
+        return self
 
 
 class Sampling(Frozen):

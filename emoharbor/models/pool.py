@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar, cast
 from urllib.parse import urlsplit
 
 from emoharbor.errors import ConfigError, ModelError
@@ -27,9 +28,12 @@ from emoharbor.models.scripted import scripted_model
 from emoharbor.models.spec import FINISHED_BOTS, NO_KEY, ModelSpec, api_key_for, parse_spec
 from emoharbor.models.stopping import Sleep, Stopping
 from emoharbor.models.tracing import traced
+from emoharbor.models.vllm import VllmChat, VllmServer
 
 SERVER_DEFAULT = Sampling()
 _PING: list[ChatMessage] = [{"role": "user", "content": "ping"}]
+# What is held for a run and closed after it.
+K = TypeVar("K", Client, LocalServer, Program, VllmServer)
 
 
 @dataclass(frozen=True)
@@ -77,12 +81,11 @@ class ModelPool:
         self._stopping = Stopping(sleep)
         self._clock = clock
         self._stack = AsyncExitStack()
-        self._clients: dict[Endpoint, Client] = {}
+        self._held: dict[tuple[Endpoint, str], Client | LocalServer | Program | VllmServer] = {}
         self._limiters: dict[Endpoint, EndpointLimiter] = {}
         self._quirks: dict[tuple[Endpoint, str], Quirks] = {}
-        self._servers: dict[Endpoint, LocalServer] = {}
-        self._programs: dict[Endpoint, Program] = {}
         self._scripts: dict[str, ChatModel] = {}
+        self._vllm_starts = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
         return self
@@ -176,6 +179,8 @@ class ModelPool:
             case "local":
                 timeout = _local_timeout(config)
                 return LocalChat(self._server(spec, config), sampling, timeout, quirks)
+            case "vllm":
+                return VllmChat(self._vllm(spec, config), sampling, config.timeout, quirks)
             case "langchain":
                 return langchain_model(spec, config, sampling)
             case "process":
@@ -188,28 +193,31 @@ class ModelPool:
                 return self._scripts[spec.model]
 
     def _client(self, spec: ModelSpec, config: ModelConfig) -> Client:
-        endpoint = _endpoint(spec, config)
-        if endpoint not in self._clients:
-            client = _client_for(spec, config)
-            self._stack.push_async_callback(client.close)
-            self._clients[endpoint] = client
-        return self._clients[endpoint]
+        return self._hold(_endpoint(spec, config), lambda: _client_for(spec, config))
 
     def _server(self, spec: ModelSpec, config: ModelConfig) -> LocalServer:
-        endpoint = _endpoint(spec, config)
-        if endpoint not in self._servers:
-            server = LocalServer(spec, config.threads)
-            self._stack.push_async_callback(server.close)
-            self._servers[endpoint] = server
-        return self._servers[endpoint]
+        return self._hold(_endpoint(spec, config), lambda: LocalServer(spec, config.threads))
 
     def _program(self, spec: ModelSpec, config: ModelConfig) -> Program:
-        endpoint = _endpoint(spec, config)
-        if endpoint not in self._programs:
-            program = Program(spec)
-            self._stack.push_async_callback(program.close)
-            self._programs[endpoint] = program
-        return self._programs[endpoint]
+        return self._hold(_endpoint(spec, config), lambda: Program(spec))
+
+    def _vllm(self, spec: ModelSpec, config: ModelConfig) -> VllmServer:
+        def make() -> VllmServer:
+            # A server that nobody named gets no key.
+            key = api_key_for(spec, config.api_key_env) if spec.base_url else NO_KEY
+            return VllmServer(spec, key, self._stopping, self._vllm_starts)
+
+        server = self._hold(_endpoint(spec, config), make, spec.model)
+        server.agree(config.serve)
+        return server
+
+    def _hold(self, endpoint: Endpoint, make: Callable[[], K], model: str = "") -> K:
+        """What an endpoint (or one model there) needs, made once and closed with the pool."""
+        if (endpoint, model) not in self._held:
+            made = make()
+            self._stack.push_async_callback(made.close)
+            self._held[endpoint, model] = made
+        return cast(K, self._held[endpoint, model])
 
 
 def _client_for(spec: ModelSpec, config: ModelConfig) -> Client:
@@ -238,4 +246,5 @@ def _local_timeout(config: ModelConfig) -> float:
 def _endpoint(spec: ModelSpec, config: ModelConfig) -> Endpoint:
     # Models that run here share nothing; those at a URL share the URL.
     place = spec.base_url or spec.model
-    return Endpoint(spec.provider, place, config.api_key_env)
+    ours = spec.provider == "vllm" and not spec.base_url
+    return Endpoint(spec.provider, place, None if ours else config.api_key_env)

@@ -15,11 +15,12 @@ from urllib.parse import SplitResult, urlsplit
 
 from emoharbor.errors import ConfigError, nearest
 
-PROVIDERS = ("openai", "local", "scripted", "langchain", "process", "http", "https")
+PROVIDERS = ("openai", "vllm", "local", "scripted", "langchain", "process", "http", "https")
 # Bots that are asked for the next line of a dialogue and for nothing else.
 FINISHED_BOTS = ("process", "http")
 OPENAI_URL = "https://api.openai.com/v1"
 NO_KEY = "none"
+_NOT_SERVED = ("--model", "--host", "--port", "--uds", "--api-key")
 EXAMPLES = "openai:gpt-4o, openai:qwen@http://127.0.0.1:8000/v1, local:smollm2"
 
 
@@ -29,6 +30,7 @@ class ModelSpec:
 
     For `langchain:` the model is `package.Class:name`, for `scripted:` a name or
     `module:attribute`, for `local:` a name or the path of a GGUF file, for `process:` a command.
+    `vllm:` names a model or its folder; without a base URL, its server is found or started.
     A bot at a URL, whether http or https, has the provider `http` and the whole URL as base URL.
     """
 
@@ -65,7 +67,7 @@ def parse_spec(text: str) -> ModelSpec:
     if not at:
         return ModelSpec(provider, model, OPENAI_URL if provider == "openai" else None)
     # What other LangChain classes call a base URL (Ollama's, Anthropic's) has no /v1.
-    speaks_openai = provider == "openai" or "OpenAI" in model
+    speaks_openai = provider in ("openai", "vllm") or "OpenAI" in model
     return ModelSpec(provider, model, _base_url(url, "/v1" if speaks_openai else ""))
 
 
@@ -98,6 +100,19 @@ def is_loopback(base_url: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
+
+
+def server_arguments(serve: str) -> list[str]:
+    """The words of a suite's `serve`; raises ConfigError for one that moves or opens the server."""
+    try:
+        words = shlex.split(serve)
+    except ValueError as error:
+        raise ConfigError(f"serve: {serve}: the arguments cannot be read ({error})") from error
+    for word in words:
+        name = word.partition("=")[0].replace("_", "-")
+        if name in _NOT_SERVED or name.startswith("--ssl-"):
+            raise ConfigError(f"serve: {name} is for EmoHarbor to set; leave it out")
+    return words
 
 
 def _may_have_openai_key(base_url: str) -> bool:

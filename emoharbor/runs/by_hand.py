@@ -61,7 +61,7 @@ async def keep(plan: Plan, store: RunStore) -> None:
     """Writes the plan over the one before; what the run noted of its beginning stays."""
     recorded = yaml.safe_load(await store.plan.read() or "")["recorded"]
     recorded["fingerprint"] = plan.fingerprint
-    values = {**plan.suite.model_dump(mode="json"), "recorded": recorded}
+    values = {**plan.suite.file_values(), "recorded": recorded}
     await store.plan.write(yaml.safe_dump(values, allow_unicode=True, sort_keys=False, width=100))
 
 

@@ -10,12 +10,22 @@ from pydantic import BaseModel, ValidationError
 
 from emoharbor.errors import ConfigError, nearest
 from emoharbor.state.dialogue import Appraisal, Emotion, Message, Utterance
+from emoharbor.suite import parse_setting
 
-EDITABLE = ("supporter", "user", "thinker", "utterance")
+SPEAKERS = ("supporter", "user")
+EDITABLE = (*SPEAKERS, "thinker", "utterance")
 FORM = (
     "supporter=TEXT, user=TEXT, thinker.FIELD=VALUE or utterance.FIELD=VALUE is wanted, "
     "each the last of its kind"
 )
+
+
+def parse_edit(text: str) -> tuple[str, Any]:
+    """`user=TEXT` as name and words, `thinker.FIELD=VALUE` as name and YAML value."""
+    name, equals, words = (part.strip() for part in text.partition("="))
+    if not (name and equals):
+        raise ConfigError(f"edit '{text}': {FORM}")
+    return (name, words) if name in SPEAKERS else parse_setting(text)
 
 
 def edited(values: Mapping[str, Any], edits: Mapping[str, Any]) -> dict[str, Any]:

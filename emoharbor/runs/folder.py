@@ -93,7 +93,13 @@ async def prepare(plan: Plan, store: RunStore, where: str) -> str:
     judge = digest(plan.fingerprint["judge"])
     text = await store.plan.read()
     if text:
-        recorded = (yaml.safe_load(text) or {}).get("recorded") or {}
+        kept = yaml.safe_load(text) or {}
+        if kept.get("branch") and plan.suite.branch is None:
+            raise ConfigError(
+                f"{where} holds dialogues branched from {kept['branch']['run']}: go on with them "
+                f"by emoharbor resume {where}, or run into another folder with --out"
+            )
+        recorded = kept.get("recorded") or {}
         _refuse_changes(recorded.get("fingerprint") or {}, plan.fingerprint, where)
         judge = recorded.get("first_judge", judge)
     await store.plan.write(_text(plan, judge))
@@ -110,7 +116,7 @@ def _text(plan: Plan, first_judge: str) -> str:
         "first_judge": first_judge,
         "fingerprint": plan.fingerprint,
     }
-    values = {**plan.suite.model_dump(mode="json"), "recorded": recorded}
+    values = {**plan.suite.file_values(), "recorded": recorded}
     return yaml.safe_dump(values, allow_unicode=True, sort_keys=False, width=100)
 
 

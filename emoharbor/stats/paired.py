@@ -21,8 +21,8 @@ class PairedDimension:
 
     `difference` is the mean of after - before with its 95 % interval `low`..`high` (Student's t)
     on the scale of the marks; `higher`, `same` and `lower` count pairs; `p` is Wilcoxon's
-    signed-rank test, two-sided, over the pairs that differ. What is undefined is None, and `note` says why. `unscored` pairs
-    lack a mark on a side.
+    signed-rank test, two-sided, over the pairs that differ. What is undefined is None, and `note`
+    says why. `unscored` pairs lack a mark on a side.
     """
 
     dimension: str

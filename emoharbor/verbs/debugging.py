@@ -43,7 +43,10 @@ async def _history(
         own = await find_thread(opened.reader, dialogue)
         records = (await opened.reader.records()).values()
         record = next((r for r in records if r.own_thread == own), None)
-        threads = dict.fromkeys((own, record.thread if record else own))
+        # What was changed by hand while stepping went on in another thread each time.
+        by_hand = opened.suite.branch.by_hand if opened.suite.branch else ()
+        before = [done.thread for done in by_hand]
+        threads = dict.fromkeys((*before, own, record.thread if record else own))
         found = {thread: await opened.history(thread) for thread in threads}
         steps = [s for steps in found.values() for s in steps]
         if call is not None:

@@ -47,11 +47,12 @@ def fork(
     dry_run: flags.DryRun = False,
 ) -> None:
     """Go on from inside recorded dialogues with another agent, model, prompt or line: a new run."""
+    from emoharbor.runs.edits import parse_edit
     from emoharbor.runs.fork import Cut
 
     if (dialogue is None) == (not every):
         raise ConfigError("name one DIALOGUE to fork, or --all")
-    edits = dict(_edit(text) for text in edit)
+    edits = dict(map(parse_edit, edit))
     cut = Cut(at_turn, at_step)
     swaps = {"supporters": supporter, "model": model, "judge": judge, "settings": settings}
     suite, made = asyncio.run(_cut(run, dialogue, store, cut, of, edits, swaps))
@@ -101,15 +102,6 @@ async def _cut(
         others = [s.name for s in suite.supporters] if swaps["supporters"] else []
         made = await cut_all(opened.graph, records, cut, supporters=others, edits=edits)
         return branch_suite(suite, run.resolve().name, made, edits), made
-
-
-def _edit(text: str) -> tuple[str, Any]:
-    from emoharbor.suite import parse_setting
-
-    name, equals, words = text.partition("=")
-    if name in ("supporter", "user") and equals:
-        return name, words
-    return parse_setting(text)
 
 
 def _unused(run: Path, cut: Cut) -> Path:

@@ -38,20 +38,18 @@ def run(
 ) -> None:
     """Run a suite, or go on with it where it stopped."""
     from emoharbor.flags import suite_from_flags
+    from emoharbor.runs.executor import RunOptions
+    from emoharbor.verbs.doing import budget_of, do, print_plan
 
     plain = {"language": language, "profiles": profiles, "limit": limit, "repeats": repeats}
     plain |= {"max_turns": turns, "seed": seed, "concurrency": concurrency}
     resolved = suite_from_flags(
         suite, supporters=supporter, model=model, judge=judge, plain=plain, settings=settings
     )
-    from emoharbor.runs.executor import RunOptions
-    from emoharbor.verbs.doing import budget_of, do, print_plan
-
     if dry_run:
         print_plan(resolved)
         return
-    where = folder or Path("runs") / resolved.name
-    budget = budget_of(max_cost, max_calls, max_time)
+    where, budget = folder or Path("runs") / resolved.name, budget_of(max_cost, max_calls, max_time)
     options = RunOptions(store, not no_retry_failed, budget, where if new else None)
     do(resolved, new or where, options, follow=follow)
 

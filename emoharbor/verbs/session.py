@@ -14,7 +14,7 @@ from rich.text import Text
 
 from emoharbor.errors import ConfigError, PromptError
 from emoharbor.models.reasoning import clean
-from emoharbor.runs.edits import FORM
+from emoharbor.runs.edits import parse_edit
 from emoharbor.runs.history import Step
 from emoharbor.runs.plan import cell_name
 from emoharbor.runs.stepping import Stepper, open_stepper
@@ -123,12 +123,7 @@ class Session:
         self._coming()
 
     def _edit(self, rest: str) -> None:
-        name, equals, words = rest.partition("=")
-        if not equals:
-            raise ConfigError(f"e: {FORM}")
-        said = name.strip() in ("supporter", "user")
-        key, value = (name.strip(), words.strip()) if said else parse_setting(rest)
-        self._told(self._beside.run(self._stepper.edit({key: value})))
+        self._told(self._beside.run(self._stepper.edit(dict([parse_edit(rest)]))))
         self._coming()
 
     def _swap(self, rest: str) -> None:

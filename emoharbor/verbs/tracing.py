@@ -7,9 +7,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from emoharbor.errors import ConfigError, nearest
+from emoharbor.models.tracing import tracer
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
@@ -23,27 +27,31 @@ def spans_sent() -> Iterator[None]:
     Nothing happens where these name no exporter, without the extra `otel`, and where somebody has
     set a provider up already. Raises ConfigError for an exporter or protocol that there is not.
     """
-    wanted = _exporter_wanted()
+    named = _exporter_named()
+    provider = _provider(named) if named and tracer() is None else None
+    try:
+        yield
+    finally:
+        if provider is not None:
+            provider.shutdown()
+
+
+def _provider(named: str) -> TracerProvider | None:
+    """The process's provider from now on; None where the extra is not installed."""
     try:
         from opentelemetry import trace
         from opentelemetry.exporter.otlp.proto import http  # noqa: F401
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        wanted = None
-    if wanted is None or not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-        yield
-        return
+        return None
     provider = TracerProvider(resource=_resource())
-    provider.add_span_processor(BatchSpanProcessor(_exporter(wanted)))
+    provider.add_span_processor(BatchSpanProcessor(_exporter(named)))
     trace.set_tracer_provider(provider)
-    try:
-        yield
-    finally:
-        provider.shutdown()
+    return provider
 
 
-def _exporter_wanted() -> str | None:
+def _exporter_named() -> str | None:
     if os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         return None
     named = os.environ.get("OTEL_TRACES_EXPORTER", "").strip()

@@ -188,3 +188,18 @@ def test_a_branch_whose_beginning_was_lost_is_not_begun_anew(tmp_path: Path) -> 
                 await run_suite(branch_suite(suite, "parent", made, {}), tmp_path / "child")
 
     asyncio.run(go())
+
+
+def test_a_suite_without_its_branches_does_not_begin_in_their_folder(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with fake_openai(plays_all()) as server:
+            suite = small_suite(server.url, turns=3)
+            await run_suite(suite, parent_of(tmp_path))
+            async with open_for_debugging(parent_of(tmp_path)) as opened:
+                made = await cut_all(opened.graph, await _records(opened), Cut(turn=1))
+            branch = branch_suite(suite, "parent", made, {})
+            await run_suite(branch, tmp_path / "child", options=RunOptions(seeds=made.seeds))
+            with pytest.raises(ConfigError, match="branched from parent"):
+                await run_suite(suite, tmp_path / "child")
+
+    asyncio.run(go())

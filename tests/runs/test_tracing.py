@@ -1,4 +1,4 @@
-"""Spans of a run: their tree, what is on them, what is not, and where they are sent.
+"""Spans of a run: their tree, what is on them, and what is not.
 
 OpenTelemetry's provider is one for a process and for good, so every run is in a process of its own.
 """
@@ -8,56 +8,39 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from aiohttp import web
 from opentelemetry import trace
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from emoharbor.runs.executor import run_suite
+from emoharbor.flags import suite_from_flags
+from emoharbor.runs.budget import Budget
+from emoharbor.runs.executor import RunOptions, run_suite
 from emoharbor.state.dialogue import Message
+from emoharbor.suite import Suite
 from tests.fake_openai import FakeOpenAI, fake_openai, refusal
-from tests.processes import Forked, emoharbor, forked
-from tests.served import plays_all, small_suite
+from tests.processes import ROOT, Forked, forked
+from tests.served import lines_of, plays_all, small_suite
 
 KEY = "sk-a-key-for-a-test"
+ECHO = "scripted:echo"
 Span = dict[str, Any]
 
 
-def traced_run(url: str, folder: Path, how: dict[str, Any]) -> None:
+def traced_run(suite: Suite, folder: Path, most_calls: int | None = None) -> None:
     """In a process of its own: a run whose spans are left in `folder`."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     trace.set_tracer_provider(provider)
-    asyncio.run(run_suite(small_suite(url, **how), folder / "a-run"))
+    options = RunOptions(budget=Budget(max_calls=most_calls))
+    asyncio.run(run_suite(suite, folder / "a-run", options=options))
     spans = [json.loads(span.to_json()) for span in exporter.get_finished_spans()]
     (folder / "spans.json").write_text(json.dumps(spans), encoding="utf-8")
-
-
-def untraced_run(url: str, folder: Path) -> None:
-    """The same without a provider, telling whether OpenTelemetry was imported all the same."""
-    for name in [name for name in sys.modules if name.startswith("opentelemetry")]:
-        del sys.modules[name]
-    asyncio.run(run_suite(small_suite(url), folder / "a-run"))
-    print(sorted(name for name in sys.modules if name.startswith("opentelemetry")))
-
-
-def run_without_the_package(*args: str) -> None:
-    """The command line where OpenTelemetry is not installed."""
-    for name in [name for name in sys.modules if name.startswith("opentelemetry")]:
-        del sys.modules[name]
-    sys.modules["opentelemetry"] = None  # type: ignore[assignment]
-    sys.argv = ["emoharbor", *args]
-    from emoharbor.cli import main
-
-    main()
 
 
 async def nosy(history: Sequence[Message]) -> str:
@@ -66,24 +49,32 @@ async def nosy(history: Sequence[Message]) -> str:
 
 
 async def finished(process: Forked) -> str:
-    printed, _ = await process.communicate()
-    assert process.returncode == 0, printed.decode()
+    printed, error = await process.communicate()
+    assert process.returncode == 0, (printed + error).decode()
     return printed.decode()
 
 
-def spans_of(
+async def spans_of(
+    suite: Suite, folder: Path, most_calls: int | None = None, **env: str
+) -> list[Span]:
+    given = (suite, folder, most_calls)
+    await finished(await forked(traced_run, *given, cwd=ROOT, OPENAI_API_KEY=KEY, **env))
+    spans: list[Span] = json.loads((folder / "spans.json").read_text(encoding="utf-8"))
+    return spans
+
+
+def traced(
     folder: Path, change: Any = None, how: dict[str, Any] | None = None, **env: str
 ) -> tuple[list[Span], FakeOpenAI]:
-    handler = plays_all(change) if change else plays_all()
+    """The spans of a small run, and what the models' server was asked."""
 
-    async def go() -> FakeOpenAI:
-        async with fake_openai(handler) as server:
-            given = (server.url, folder, how or {})
-            await finished(await forked(traced_run, *given, OPENAI_API_KEY=KEY, **env))
-            return server
+    async def go() -> tuple[list[Span], FakeOpenAI]:
+        async with fake_openai(plays_all(change) if change else plays_all()) as server:
+            return await spans_of(
+                small_suite(server.url, **(how or {})), folder, None, **env
+            ), server
 
-    server = asyncio.run(go())
-    return json.loads((folder / "spans.json").read_text(encoding="utf-8")), server
+    return asyncio.run(go())
 
 
 def tree(spans: list[Span]) -> Callable[[Span], list[Span]]:
@@ -102,7 +93,7 @@ def named(spans: list[Span], name: str) -> list[Span]:
 
 
 def test_every_dialogue_is_a_tree_of_visits_and_calls(tmp_path: Path) -> None:
-    spans, _ = spans_of(tmp_path, how={"limit": 2})
+    spans, _ = traced(tmp_path, how={"limit": 2})
     path = tree(spans)
     shapes = Counter(" > ".join(span["name"] for span in path(span)) for span in spans)
     dialogue = "invoke_workflow emoharbor"
@@ -121,7 +112,7 @@ def test_every_dialogue_is_a_tree_of_visits_and_calls(tmp_path: Path) -> None:
 
 
 def test_spans_say_which_dialogue_visit_and_call(tmp_path: Path) -> None:
-    spans, server = spans_of(tmp_path)
+    spans, server = traced(tmp_path)
     (dialogue,) = named(spans, "invoke_workflow emoharbor")
     about = dialogue["attributes"]
     assert about["emoharbor.run"] == "a-run" and about["emoharbor.dialogue"] == "bot/en-001/0"
@@ -139,7 +130,9 @@ def test_spans_say_which_dialogue_visit_and_call(tmp_path: Path) -> None:
         "emoharbor.attempt": 1,
         "emoharbor.turn": 2,
     }
-    turns = [span["attributes"]["emoharbor.turn"] for span in named(spans, "invoke_agent supporter")]
+    turns = [
+        span["attributes"]["emoharbor.turn"] for span in named(spans, "invoke_agent supporter")
+    ]
     assert turns == [1, 2]
     (call,) = named(spans, "chat judge")
     asked = dict(call["attributes"])
@@ -166,7 +159,7 @@ def test_spans_say_which_dialogue_visit_and_call(tmp_path: Path) -> None:
 
 
 def test_nothing_that_was_said_and_no_key_is_on_a_span(tmp_path: Path) -> None:
-    spans, server = spans_of(tmp_path, lambda role, body, nth: f"§{role}§" if nth > 1 else None)
+    spans, server = traced(tmp_path, lambda role, body, nth: f"§{role}§" if nth > 1 else None)
     told = json.dumps(spans, ensure_ascii=False)
     assert any(KEY in headers["Authorization"] for headers in server.headers) and KEY not in told
     said = [m["content"] for body in server.bodies for m in body["messages"]]
@@ -175,7 +168,7 @@ def test_nothing_that_was_said_and_no_key_is_on_a_span(tmp_path: Path) -> None:
 
 
 def test_what_was_said_is_there_when_asked_for(tmp_path: Path) -> None:
-    spans, server = spans_of(tmp_path, EMOHARBOR_OTEL_CONTENT="1")
+    spans, server = traced(tmp_path, EMOHARBOR_OTEL_CONTENT="1")
     (judged,) = named(spans, "chat judge")
     asked = json.loads(judged["attributes"]["gen_ai.input.messages"])
     assert [(m["role"], m["parts"][0]["content"]) for m in asked] == [
@@ -191,7 +184,7 @@ def test_a_retry_is_an_event_on_its_call(tmp_path: Path) -> None:
     def busy(role: str, body: Any, nth: int) -> Any:
         return refusal(503, "busy: §") if (role, nth) == ("evaluator", 1) else None
 
-    spans, _ = spans_of(tmp_path, busy, {"settings": ["models.judge.tries=3"]})
+    spans, _ = traced(tmp_path, busy, {"settings": ["models.judge.tries=3"]})
     (call,) = named(spans, "chat judge")
     (event,) = call["events"]
     assert (event["name"], event["attributes"]["error.type"]) == ("retry", "overloaded")
@@ -203,7 +196,7 @@ def test_a_failure_is_on_call_visit_and_dialogue_by_its_cause(tmp_path: Path) ->
     def refused(role: str, body: Any, nth: int) -> Any:
         return refusal(400, "not that: §") if role == "evaluator" else None
 
-    spans, _ = spans_of(tmp_path, refused)
+    spans, _ = traced(tmp_path, refused)
     failed = [span for span in spans if span["status"]["status_code"] == "ERROR"]
     assert [span["name"] for span in failed] == [
         "chat judge",
@@ -214,25 +207,40 @@ def test_a_failure_is_on_call_visit_and_dialogue_by_its_cause(tmp_path: Path) ->
     assert "§" not in json.dumps(spans) and not any(span["events"] for span in spans)
 
 
-def test_a_call_that_is_read_from_the_journal_makes_no_span(tmp_path: Path) -> None:
-    spans_of(tmp_path)
-    for lost in ("records.jsonl", "checkpoints.sqlite"):
-        (tmp_path / "a-run" / lost).unlink()
-
-    async def again() -> None:
+def test_a_dialogue_that_is_stopped_has_not_failed(tmp_path: Path) -> None:
+    async def go() -> list[Span]:
         async with fake_openai(plays_all()) as server:
-            ...
+            return await spans_of(small_suite(server.url), tmp_path, most_calls=2)
 
-    spans, server = spans_of(tmp_path)
-    assert not [b for b in server.bodies if b.get("max_tokens") != 1]
-    assert not [span for span in spans if span["name"].startswith("chat")]
-    assert len(named(spans, "invoke_agent talker")) == 2
+    spans = asyncio.run(go())
+    (dialogue,) = named(spans, "invoke_workflow emoharbor")
+    assert dialogue["attributes"]["emoharbor.stopped"] is True
+    assert {span["status"]["status_code"] for span in spans} == {"UNSET"}
+
+
+def test_a_call_that_is_read_from_the_journal_makes_no_span(tmp_path: Path) -> None:
+    async def twice() -> tuple[list[Span], list[Span]]:
+        async with fake_openai(plays_all()) as server:
+            suite = small_suite(server.url)
+            first = await spans_of(suite, tmp_path)
+            for lost in ("records.jsonl", "checkpoints.sqlite"):
+                (tmp_path / "a-run" / lost).unlink()
+            return first, await spans_of(suite, tmp_path)
+
+    first, again = asyncio.run(twice())
+    calls = [span for span in first if span["name"].startswith("chat")]
+    assert len(calls) == 7 and len(again) == len(first) - 7
+    assert not [span for span in again if span["name"].startswith("chat")]
 
 
 def test_an_agent_finds_the_span_in_its_context_and_nothing_more(tmp_path: Path) -> None:
-    how = {"supporters": [f"bot={__name__}:nosy"], "turns": 1}
-    suite_settings = {"settings": []}
-    spans_of(tmp_path, how={**how, **suite_settings})
-    record = json.loads((tmp_path / "a-run" / "records.jsonl").read_text(encoding="utf-8"))
-    where, span = sorted(record["h_s"][0]["text"].split(), key=lambda name: "current" in name)
+    suite = suite_from_flags(
+        "emoharbor",
+        supporters=[f"bot={__name__}:nosy"],
+        model="scripted:echo",
+        plain={"max_turns": 1, "limit": 1},
+    )
+    asyncio.run(spans_of(suite, tmp_path))
+    (record,) = lines_of(tmp_path / "a-run" / "records.jsonl")
+    span, where = record["h_s"][0]["text"].split()
     assert where == "emoharbor_where" and span.startswith("current_context")

@@ -99,7 +99,7 @@ def test_one_dialogue_is_forked_with_another_agent_and_an_edited_line(run: Run) 
         (("--at-turn", "1"), "name one DIALOGUE to fork, or --all"),
         (("--all",), "name one of the two"),
         (("--all", "--at-turn", "8"), "no dialogue can be forked there"),
-        (("en-001", "--at-turn", "1", "--edit", "nonsense"), "KEY=VALUE"),
+        (("en-001", "--at-turn", "1", "--edit", "nonsense"), "supporter=TEXT"),
         (("nobody", "--at-turn", "1"), "has no dialogue 'nobody'"),
         (("en-001", "--at-turn", "1", "--set", "agents.talker.use=talkr"), "did you mean 'talker'"),
     ],

@@ -1,0 +1,59 @@
+"""The words of a profile: its texts by field, its length, its sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from emoharbor.state.profile import Language, Profile
+
+PARTS = ("demographics", "preferences", "counselling", "scenario")
+LABELS = {"preferences.mbti", "counselling.topic", "counselling.emotion", "counselling.goal"}
+# What counts as a sentence that no two people share, in words and in characters.
+SHORTEST: dict[Language, int] = {"en": 6, "zh": 10}
+ENDS = re.compile(r"[.!?;:\n。！？；：…]+")
+
+
+def texts(profile: Profile) -> list[tuple[str, str]]:
+    """Field and text of everything that is written out, in order; labels are left out."""
+    data = profile.model_dump(include=set(PARTS))
+    return [(field, text) for field, text in _leaves(data, ()) if field not in LABELS]
+
+
+def length(profile: Profile) -> int:
+    """How much is written out: words in English, characters without spaces in Chinese."""
+    return sum(_length(text, profile.language) for _, text in texts(profile))
+
+
+def sentences(profile: Profile) -> set[str]:
+    """The sentences that are long enough to be somebody's own, in lower case, unpunctuated."""
+    parts = (part for _, text in texts(profile) for part in ENDS.split(text.lower()))
+    bare = (" ".join(re.findall(r"[\w'’]+", part)) for part in parts)
+    return {s for s in bare if _length(s, profile.language) >= SHORTEST[profile.language]}
+
+
+def grams(profile: Profile) -> set[str]:
+    """All runs of four words; in Chinese of six characters."""
+    whole = " ".join(text for _, text in texts(profile)).lower()
+    if profile.language == "zh":
+        characters = "".join(re.findall(r"\w", whole))
+        return {characters[i : i + 6] for i in range(len(characters) - 5)}
+    words = re.findall(r"[\w'’]+", whole)
+    return {" ".join(words[i : i + 4]) for i in range(len(words) - 3)}
+
+
+def _length(text: str, language: Language) -> int:
+    words = text.split()
+    return len(words) if language == "en" else sum(map(len, words))
+
+
+def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from _leaves(part, (*path, key))
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _leaves(part, path)
+    elif isinstance(value, str):
+        yield ".".join(path), value
