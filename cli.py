@@ -20,6 +20,7 @@ from emoharbor.verbs import (
     deleting,
     forking,
     graphing,
+    profiles,
     running,
     setup,
     showing,
@@ -99,6 +100,7 @@ app = typer.Typer(
 )
 for verb, examples in EXAMPLES.items():
     app.command(epilog="Examples:\n\n" + "\n\n".join(examples))(verb)
+app.add_typer(profiles.app)
 
 
 @app.callback(invoke_without_command=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeVar
 
+import pydantic_core
 from pydantic import BaseModel, ValidationError
 
 from emoharbor.models.base import ChatMessage, ChatModel, Completion, JsonSchema
@@ -69,7 +70,8 @@ def read_as(shape: type[M], completion: Completion) -> M:
             raise Unusable("the reply broke off at the token limit", completion, "truncated")
         raise Unusable("the reply is not one JSON object", completion)
     try:
-        return shape.model_validate(completion.data, strict=True)
+        # As JSON, in which a list is strict enough for a tuple.
+        return shape.model_validate_json(pydantic_core.to_json(completion.data), strict=True)
     except ValidationError as error:
         raise Unusable(problems(error), completion) from error
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from pydantic import BaseModel
 
+from emoharbor.state.building import Fault, Made
 from emoharbor.state.dialogue import Appraisal, Emotion, Message, Utterance
+from emoharbor.state.profile import BigFive, Counselling, Demographics, Preferences, Scenario
 from emoharbor.state.verdict import Ending, Flag, Score, Unscored, Verdict
 
 STATE_TYPES: tuple[type[BaseModel], ...] = (
@@ -18,6 +20,13 @@ STATE_TYPES: tuple[type[BaseModel], ...] = (
     Unscored,
     Flag,
     Verdict,
+    Demographics,
+    BigFive,
+    Preferences,
+    Counselling,
+    Scenario,
+    Made,
+    Fault,
 )
 
 

@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import TypedDict, TypeVar
 
 from langgraph.config import get_config
-from langgraph.runtime import Runtime
 
 from emoharbor.models.tracing import carry_span, span, tracer, visit_attributes
 from emoharbor.models.where import WHERE, Where
@@ -22,27 +21,32 @@ from emoharbor.state.profile import Language, Profile
 T = TypeVar("T")
 
 
-class Context(TypedDict):
-    """The person, limits and the seed. `seed` belongs to (run seed, profile, repeat).
-
-    The profile stands here, as JSON, and not in the state: it never changes, and a checkpoint
-    of every step would hold it again.
+class Visits(TypedDict):
+    """What the visits of every graph need. `seed` is the thread's own.
 
     `failures` counts the journaled failures of the node that is open, by "step/node".
     """
 
-    profile: str
     seed: int
-    max_turns: int
-    language: Language
     failures: dict[str, int]
 
 
-def _where_now(runtime: Runtime[Context], node: str) -> Where:
+class Context(Visits):
+    """The person, limits and the seed, which belongs to (run seed, profile, repeat).
+
+    The profile stands here, as JSON, and not in the state: it never changes, and a checkpoint
+    of every step would hold it again.
+    """
+
+    profile: str
+    max_turns: int
+    language: Language
+
+
+def _where_now(context: Visits, node: str) -> Where:
     """This visit of `node`: thread, step (the same after a kill and a resume), attempt."""
     config = get_config()
     step = int(config["metadata"]["langgraph_step"])
-    context = runtime.context
     return Where(
         thread=str(config["configurable"].get("thread_id", "")),
         step=step,
@@ -53,9 +57,9 @@ def _where_now(runtime: Runtime[Context], node: str) -> Where:
 
 
 @contextmanager
-def visit(runtime: Runtime[Context], node: str, turn: int) -> Iterator[Where]:
-    """A visit of `node` in the exchange `turn`, under a span where somebody traces."""
-    where = _where_now(runtime, node)
+def visit(context: Visits, node: str, turn: int | None = None) -> Iterator[Where]:
+    """A visit of `node`, in a dialogue in the exchange `turn`; under a span if somebody traces."""
+    where = _where_now(context, node)
     if tracer() is None:
         yield where
         return
@@ -64,7 +68,7 @@ def visit(runtime: Runtime[Context], node: str, turn: int) -> Iterator[Where]:
         "gen_ai.provider.name": "emoharbor",
         "gen_ai.agent.name": node,
         **visit_attributes(where),
-        "emoharbor.turn": turn,
+        **({} if turn is None else {"emoharbor.turn": turn}),
     }
     with span(f"invoke_agent {node}", attributes):
         yield where

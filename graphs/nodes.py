@@ -47,7 +47,7 @@ def supporter(agent: Supporter, opening: Opening) -> SupporterNode:
     async def supporter_node(state: SupporterInput, runtime: Runtime[Context]) -> Update:
         history = tuple(state.get("h_s", ()))
         turn = sum(m.role == opening for m in history) + int(opening == "supporter")
-        with visit(runtime, "supporter", turn) as where:
+        with visit(runtime.context, "supporter", turn) as where:
             text = ""
             for _ in range(2):
                 text = clean(_text_of(await alone(where, lambda: agent(history))))
@@ -72,7 +72,7 @@ def thinker(agent: Thinker, opening: Opening) -> Node:
 
     async def thinker_node(state: DialogueState, runtime: Runtime[Context]) -> Update:
         view = view_of(state, runtime.context, state.get("turn", 0) + begins)
-        with visit(runtime, "thinker", view.turn) as where:
+        with visit(runtime.context, "thinker", view.turn) as where:
             inner = await alone(where, lambda: agent(view))
             if inner is not None and not isinstance(inner, Appraisal | Emotion):
                 wanted = "an inner state is wanted"
@@ -87,7 +87,7 @@ def talker(agent: Talker) -> Node:
 
     async def talker_node(state: DialogueState, runtime: Runtime[Context]) -> Update:
         view = view_of(state, runtime.context, state["turn"])
-        with visit(runtime, "talker", view.turn) as where:
+        with visit(runtime.context, "talker", view.turn) as where:
             said = await alone(where, lambda: agent(view))
             if not isinstance(said, Utterance):
                 raise SimulatorFailed(f"the talker returned {_kind(said)}, an Utterance is wanted")
@@ -106,7 +106,7 @@ def termination(agent: TerminationCheck, opening: Opening) -> Node:
     async def termination_node(state: DialogueState, runtime: Runtime[Context]) -> Update:
         turn, most = state["turn"], runtime.context["max_turns"]
         view = view_of(state, runtime.context, turn)
-        with visit(runtime, "termination", turn) as where:
+        with visit(runtime.context, "termination", turn) as where:
             ending = await alone(where, lambda: agent(view))
             if ending is not None and not isinstance(ending, Ending):
                 found = f"the termination check returned {_kind(ending)}"
@@ -124,7 +124,7 @@ def evaluator(agent: Evaluator) -> Node:
 
     async def evaluator_node(state: DialogueState, runtime: Runtime[Context]) -> Update:
         view = view_of(state, runtime.context, state["turn"])
-        with visit(runtime, "evaluator", view.turn) as where:
+        with visit(runtime.context, "evaluator", view.turn) as where:
             verdict = await alone(where, lambda: agent(view))
             if not isinstance(verdict, Verdict):
                 raise VerdictError(f"the evaluator returned {_kind(verdict)}, a Verdict is wanted")

@@ -76,15 +76,12 @@ def test_the_form_has_a_default_for_everything() -> None:
 
 
 @pytest.mark.parametrize("who", ["en-003", make_profile().model_dump_json()])
-def test_a_person_is_named_by_id_or_given_whole(who: str) -> None:
+def test_a_person_is_named_by_id_or_given_whole(who: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> str:
         async with fake_openai(plays_all()) as server:
-            os.environ["EMOHARBOR_MODEL"] = f"openai:m@{server.url}"
-            try:
-                async with opened("emoharbor")() as graph:
-                    await at_the_end(graph, max_turns=1, profile=who)
-            finally:
-                del os.environ["EMOHARBOR_MODEL"]
+            monkeypatch.setenv("EMOHARBOR_MODEL", f"openai:m@{server.url}")
+            async with opened("emoharbor")() as graph:
+                await at_the_end(graph, max_turns=1, profile=who)
             return json.dumps(server.bodies)
 
     asked = asyncio.run(run())

@@ -48,4 +48,4 @@ def big_five(profiles: Sequence[Profile]) -> dict[str, list[int]]:
 
 def _rank(label: str) -> tuple[int, str]:
     """Types in their own order, all else by the alphabet."""
-    return (MBTI.index(label) if label in MBTI else 0, label)
+    return (MBTI.index(label) if label in MBTI else 0, label.casefold())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote
 
 from emoharbor.errors import ConfigError, nearest
 from emoharbor.state.profile import Profile
@@ -50,7 +51,11 @@ def keep(profiles: Iterable[Profile], filters: Iterable[tuple[str, str]]) -> lis
 
 def narrowed(address: str, wanted: Mapping[str, str]) -> str:
     """`address` with more filters."""
-    more = urlencode(wanted, safe=",")
-    if not more:
-        return address
-    return f"{address}{'&' if '?' in address else '?'}{more}"
+    more = "&".join(f"{key}={_quoted(value)}" for key, value in wanted.items())
+    joint = "&" if "?" in address else "?"
+    return f"{address}{joint}{more}" if more else address
+
+
+def _quoted(value: str) -> str:
+    """What would end the value is written in its place; all else stays readable."""
+    return re.sub("[%&+#]", lambda sign: quote(sign[0]), value)

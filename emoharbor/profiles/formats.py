@@ -16,7 +16,11 @@ from emoharbor.profiles.identifiers import without_identifiers
 
 Entry = dict[str, Any]
 FormatName = Literal["worst_case", "esc_eval", "esconv", "personamem"]
-UNSAID = {"", "not mentioned", "未提及", "unknown", "none"}
+NOTHING = ("not mentioned", "未提及")
+CARD = {
+    "Age": "age", "Gender": "gender", "Occupation": "occupation", "Problem": "problem",
+    "年龄": "age", "性别": "gender", "职业": "occupation", "问题": "problem",
+}  # fmt: skip
 LANGUAGES = {"chinese": "zh", "english": "en", "zh": "zh", "en": "en"}
 
 
@@ -53,21 +57,21 @@ def esc_eval(key: str, entry: Entry) -> dict[str, Any]:
     if language is None:
         raise ConfigError(f"language {entry.get('language')!r}: chinese or english is wanted")
     lines = (re.split(r"[:：]", line, maxsplit=1) for line in str(entry["base"]).splitlines())
-    card = {line[0].strip().lower(): said(line[1]) for line in lines if len(line) == 2}
-    age, gender, occupation, problem = (
-        card.get(english, "") or card.get(chinese, "")
-        for english, chinese in CARD.items()
-    )  # fmt: skip
+    card = {CARD.get(line[0].strip(), ""): said(line[1]) for line in lines if len(line) == 2}
+    # As in "not mentioned, but she wants to work again": words to keep, and no occupation.
+    vague = {field: text for field, text in card.items() if text.lower().startswith(NOTHING)}
+    known = {field: text for field, text in card.items() if field not in vague}
     return {
         "id": said(entry.get("id")) or key,
         "language": language,
-        "demographics": {"age": years(age), "gender": gender, "occupation": occupation},
-        "counselling": {"problem": problem, "topic": said(entry.get("res"))},
-        "notes": _some(entry, "source"),
+        "demographics": {
+            "age": years(known.get("age")),
+            "gender": known.get("gender", ""),
+            "occupation": known.get("occupation", ""),
+        },
+        "counselling": {"problem": known.get("problem", ""), "topic": said(entry.get("res"))},
+        "notes": {**_some(entry, "source"), **vague},
     }
-
-
-CARD = {"age": "年龄", "gender": "性别", "occupation": "职业", "problem": "问题"}
 
 
 def esconv(key: str, entry: Entry) -> dict[str, Any]:
@@ -141,7 +145,7 @@ def said(value: Any, between: str = "; ") -> str:
     if isinstance(value, list):
         return between.join(part for part in (said(each, between) for each in value) if part)
     text = " ".join(str("" if value is None else value).split())
-    return "" if text.lower() in UNSAID else text
+    return "" if text.lower() in NOTHING else text
 
 
 def years(value: Any) -> int | str:

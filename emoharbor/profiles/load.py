@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,13 +31,19 @@ def load_profiles(address: str) -> list[Profile]:
 
     Raises ConfigError with file, line and field for a broken one or a draft, and when none is left.
     """
-    found = read_profiles(address)
-    problems = (*found.broken, *(unfinished(where, d) for where, d in found.drafts.items()))
-    if problems:
-        raise ConfigError(str(problems[0]))
-    if not found.profiles:
-        raise ConfigError(f"profiles '{address}': none fits")
-    return found.profiles
+    return load_each([address])[address]
+
+
+def load_each(addresses: Sequence[str]) -> dict[str, list[Profile]]:
+    """The profiles by address, without addresses where none fits. Raises as load_profiles does."""
+    found = {address: read_profiles(address) for address in addresses}
+    for one in found.values():
+        for problem in (*one.broken, *(unfinished(at, draft) for at, draft in one.drafts.items())):
+            raise ConfigError(str(problem))
+    fitting = {address: one.profiles for address, one in found.items() if one.profiles}
+    if not fitting:
+        raise ConfigError(f"profiles '{' and '.join(addresses)}': none fits")
+    return fitting
 
 
 def read_profiles(address: str) -> Found:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from pydantic import Field
 
 from emoharbor.errors import ConfigError
+from emoharbor.models.config import ModelConfig
 from emoharbor.models.pool import ModelPool
 from emoharbor.runs.drain import Drain
 from emoharbor.runs.journal import RunJournal
-from emoharbor.runs.plan import Plan
 from emoharbor.state.profile import Frozen
 from emoharbor.stats.cost import Prices, cost_at, load_prices, price_of
 
@@ -30,11 +31,12 @@ class Meter:
     """Adds up what a run has cost, over all its processes, and asks it to stop at a limit.
 
     `cost` is in US dollars; `unpriced` counts the dialogues of which a part has no known price,
-    which are not in it.
+    which are not in it. `specs` names each role's model in a thread, `models` all that are asked.
     """
 
     budget: Budget
-    plan: Plan
+    specs: Callable[[str], Mapping[str, str]]
+    models: Iterable[ModelConfig]
     drain: Drain
     pool: ModelPool
     journal: RunJournal | None = None
@@ -46,7 +48,7 @@ class Meter:
     def __post_init__(self) -> None:
         self._costs: dict[str, float | None] = {}
         self._calls_before = 0
-        specs = {c.spec or "" for s in self.plan.seatings.values() for c in s.models.values()}
+        specs = {config.spec or "" for config in self.models}
         self._prices = {spec: price_of(spec, self.prices) for spec in specs}
         self._refuse_unpriced()
 
@@ -83,10 +85,9 @@ class Meter:
         self._stop_at_a_limit(self.journal.calls)
 
     def _cost(self, thread: str, journal: RunJournal) -> float | None:
-        seating = self.plan.seatings.get(thread.split("/")[0])
-        models = seating.models if seating else {}
+        specs = self.specs(thread)
         parts = [
-            cost_at(usage, self._prices.get(models[role].spec or "") if role in models else None)
+            cost_at(usage, self._prices.get(specs[role]) if role in specs else None)
             for role, usage in journal.usage(thread).items()
         ]
         known = [part for part in parts if part is not None]

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
-from langgraph.errors import GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
-from emoharbor.errors import CheckpointError, EmoHarborError, ModelError, Stopped
 from emoharbor.graphs.context import Context
 from emoharbor.runs.drain import Drain
 from emoharbor.runs.fingerprint import digest
 from emoharbor.runs.journal import RunJournal
 from emoharbor.runs.plan import Cell, Plan
 from emoharbor.runs.seats import Seating
+from emoharbor.runs.threads import config_of, failure_of, go_on, now, tried
 from emoharbor.runs.tracing import dialogue_span
 from emoharbor.state.record import DialogueRecord
 from emoharbor.state.verdict import Failure
@@ -63,20 +60,15 @@ class CellRunner:
             return record
 
     async def _run(self, cell: Cell) -> DialogueRecord | None:
-        started = _now()
-        try:
+        started = now()
+
+        async def whole() -> DialogueRecord:
             thread = await self._finish(cell)
-        except (GraphDrained, Stopped):
-            return None
-        except CheckpointError:
-            raise
-        except Exception as error:
-            # The one place where everything is caught: one dialogue's failure, a user's own
-            # agent's included, is a record and must not take the others down.
-            return await self._failed(cell, error, started)
-        state = await self._state(cell, thread)
-        self.journal.forget(thread)
-        return self._record(cell, thread, state, None, started)
+            state = await self._state(cell, thread)
+            self.journal.forget(thread)
+            return self._record(cell, thread, state, None, started)
+
+        return await tried(whole(), lambda error: self._failed(cell, error, started))
 
     async def _finish(self, cell: Cell) -> str:
         """Brings the cell to its verdict; returns the thread in which it stands."""
@@ -95,37 +87,18 @@ class CellRunner:
         return f"{cell.thread}.{cell.verdict_hash}"
 
     async def _go_on(self, cell: Cell, thread: str, **how: Any) -> None:
-        """No checkpoint: start. An open node: go on with it. Neither: it is finished."""
-        state = await self._state(cell, thread)
-        start: dict[str, Any] | None = {"turn": 0}
-        if state.created_at:
-            if not state.tasks or [t.name for t in state.tasks] == how.get("interrupt_before"):
-                return
-            start = None
-        control = self.drain.control()
-        stream = self.graphs[cell.supporter].astream(
-            start,
-            _config(thread),
-            context=self._context(cell, thread),
-            stream_mode="updates",
-            durability="sync",
-            control=control,
-            **how,
-        )
-        try:
-            async for chunk in stream:
-                for node, update in chunk.items():
-                    if not node.startswith("__"):
-                        self.on_visit(Visit(cell, thread, node, update or {}))
-        finally:
-            self.drain.done(control)
+        def told(node: str, update: dict[str, Any]) -> None:
+            self.on_visit(Visit(cell, thread, node, update))
+
+        graph, context = self.graphs[cell.supporter], self._context(cell, thread)
+        await go_on(graph, thread, {"turn": 0}, context, self.drain, told, **how)
 
     async def _fork(self, cell: Cell, judged: str) -> None:
         """A new thread that stands before the evaluator; the dialogue's own is not touched."""
         values = dict((await self._state(cell, cell.thread)).values)
         values.pop("verdict", None)
         last = "termination" if values["h_s"][-1].role == "user" else "supporter"
-        await self.graphs[cell.supporter].aupdate_state(_config(judged), values, as_node=last)
+        await self.graphs[cell.supporter].aupdate_state(config_of(judged), values, as_node=last)
 
     def _context(self, cell: Cell, thread: str) -> Context:
         suite = self.plan.suite
@@ -138,25 +111,14 @@ class CellRunner:
         )
 
     async def _state(self, cell: Cell, thread: str) -> StateSnapshot:
-        return await self.graphs[cell.supporter].aget_state(_config(thread))
+        return await self.graphs[cell.supporter].aget_state(config_of(thread))
 
     async def _failed(self, cell: Cell, error: Exception, started: str) -> DialogueRecord:
         judged = self._judged_thread(cell)
         state = await self._state(cell, judged)
         thread = judged if state.created_at else cell.thread
         state = state if state.created_at else await self._state(cell, thread)
-        node = state.tasks[0].name if state.tasks else None
-        message = str(error) if isinstance(error, EmoHarborError) else f"{error!r}"
-        if node:
-            step = int((state.metadata or {}).get("step", -1)) + 1
-            await self.journal.write_failure(thread, step, node, message)
-        failure = Failure(
-            error=type(error).__name__,
-            cause=error.cause if isinstance(error, ModelError) else None,
-            message=message,
-            node=node,
-            turn=state.values.get("turn", 0),
-        )
+        failure = await failure_of(error, thread, state, self.journal)
         return self._record(cell, thread, state, failure, started)
 
     def _record(
@@ -190,7 +152,7 @@ class CellRunner:
             prompts=seating.prompts,
             usage=self.journal.usage(cell.thread) | self.journal.usage(thread),
             started=started,
-            finished=_now(),
+            finished=now(),
         )
 
 
@@ -202,11 +164,3 @@ def _branched(suite: Suite, cell: Cell) -> str | None:
 
 def _models(seating: Seating) -> dict[str, str]:
     return {role: config.spec or "" for role, config in seating.models.items()}
-
-
-def _config(thread: str) -> RunnableConfig:
-    return {"configurable": {"thread_id": thread}, "recursion_limit": 10_000}
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

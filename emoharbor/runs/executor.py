@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from emoharbor.errors import ConfigError, ModelError
 from emoharbor.graphs.dialogue import build_dialogue
 from emoharbor.models.base import ChatModel
 from emoharbor.models.config import ModelConfig, Sampling
-from emoharbor.models.journal import Journaled
-from emoharbor.models.pool import ModelPool, describe
+from emoharbor.models.pool import ModelPool
 from emoharbor.runs.budget import Budget, Meter
 from emoharbor.runs.cells import CellRunner, Graph, Visit
 from emoharbor.runs.drain import Drain
+from emoharbor.runs.engine import journaled, probe_all, work_through
 from emoharbor.runs.folder import Records, RunFolder, prepare, stored_records
 from emoharbor.runs.fork import plant
 from emoharbor.runs.inherit import inherit
@@ -26,8 +25,6 @@ from emoharbor.runs.seats import seat_all
 from emoharbor.runs.store import RunStore, name_of, open_store
 from emoharbor.state.record import DialogueRecord
 from emoharbor.suite import Suite
-
-MOST_LIVE = 256
 
 
 @dataclass(frozen=True)
@@ -76,8 +73,8 @@ async def run_suite(
     listener, options, drain = listener or Listener(), options or RunOptions(), drain or Drain()
     async with ModelPool() as pool:
         plan = _plan(suite, pool.model)
-        await _probe(plan, pool)
-        meter = Meter(options.budget, plan, drain, pool)
+        await probe_all(plan.models, pool)
+        meter = Meter(options.budget, plan.specs, plan.models, drain, pool)
         drain.wakes(pool.stop)
         async with open_store(options.store, out) as store:
             first_judge = await prepare(plan, store, str(out))
@@ -86,7 +83,7 @@ async def run_suite(
             journal = RunJournal(store.calls)
             await journal.load()
             meter.begin(journal)
-            plan = _plan(suite, lambda config, how: _journaled(pool, journal, config, how))
+            plan = _plan(suite, partial(journaled, pool, journal))
             graphs = _graphs(plan, store)
             for cell in plan.cells:
                 await plant(graphs[cell.supporter], cell, options.seeds)
@@ -95,20 +92,15 @@ async def run_suite(
             records = await stored_records(store.records.all())
             cells = [c for c in plan.cells if not _is_done(records, c, options.retry_failed)]
             listener.on_plan(plan, len(plan.cells) - len(cells), meter)
-            await _run_cells(runner, cells, store, listener)
+            await work_through(
+                cells, runner.run, plan.models, drain, store.records, listener.on_record
+            )
     return RunFolder(out)
 
 
 def _plan(suite: Suite, make_model: Callable[[ModelConfig, Sampling], ChatModel]) -> Plan:
     seatings = {s.name: seat_all(suite, s, make_model) for s in suite.supporters}
     return make_plan(suite, seatings)
-
-
-def _journaled(
-    pool: ModelPool, journal: RunJournal, config: ModelConfig, sampling: Sampling
-) -> ChatModel:
-    described = {**describe(config), **sampling.model_dump(exclude_none=True)}
-    return Journaled(pool.model(config, sampling), journal, described)
 
 
 def _graphs(plan: Plan, store: RunStore) -> dict[str, Graph]:
@@ -128,60 +120,9 @@ def _told(listener: Listener, meter: Meter) -> Callable[[Visit], None]:
     return on_visit
 
 
-async def _probe(plan: Plan, pool: ModelPool) -> None:
-    """One cheap call for every distinct endpoint and model; all that fails is told at once."""
-    configs = {c.spec: c for s in plan.seatings.values() for c in s.models.values()}
-    answers = await asyncio.gather(
-        *(pool.probe(config) for config in configs.values()), return_exceptions=True
-    )
-    failed = [a for a in answers if isinstance(a, ConfigError | ModelError)]
-    if len(failed) == 1:
-        raise failed[0]
-    if failed:
-        raise ConfigError("\n".join(str(error) for error in failed))
-    for answer in answers:
-        if isinstance(answer, BaseException):
-            raise answer
-
-
 def _is_done(records: Records, cell: Cell, retry_failed: bool) -> bool:
     """Judged by the plan's judge, or failed and not to be tried again."""
     record = records.get(cell.key)
     if record is None or record.verdict_hash != cell.verdict_hash:
         return False
     return record.verdict is not None or not retry_failed
-
-
-async def _run_cells(
-    runner: CellRunner, cells: list[Cell], store: RunStore, listener: Listener
-) -> None:
-    """Many more live dialogues than calls may be in flight, up to MOST_LIVE.
-
-    Each has one call at a time, and dialogues are of unequal length: with few of them live, the
-    long ones that start last leave slots idle at the end.
-    """
-    places = asyncio.Semaphore(_slots(runner.plan))
-
-    async def run_one(cell: Cell) -> None:
-        async with places:
-            if runner.drain.reason is not None:
-                return
-            record = await runner.run(cell)
-            if record is not None:
-                await store.records.append(record.model_dump(mode="json"))
-                listener.on_record(record)
-
-    try:
-        async with asyncio.TaskGroup() as group:
-            for cell in cells:
-                group.create_task(run_one(cell))
-    except BaseExceptionGroup as failed:
-        # Only the run's own storage can fail here, and the first fault is the one to tell.
-        raise failed.exceptions[0] from None
-
-
-def _slots(plan: Plan) -> int:
-    configs = [config for seating in plan.seatings.values() for config in seating.models.values()]
-    endpoints = {describe(c)["base_url"] or c.spec: c.concurrency for c in configs}
-    slots = sum(endpoints.values()) or 16
-    return 1 if slots == 1 else min(8 * slots, max(slots, MOST_LIVE))

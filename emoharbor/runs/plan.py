@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from emoharbor.errors import ConfigError
+from emoharbor.models.config import ModelConfig
 from emoharbor.profiles import load_profiles
 from emoharbor.runs.fingerprint import digest
 from emoharbor.runs.seats import Seating
@@ -64,6 +65,16 @@ class Plan:
     def most_calls(self) -> int:
         """Model calls when no user leaves early and no reply needs a repair."""
         return sum(self._calls(cell) for cell in self.cells)
+
+    @property
+    def models(self) -> list[ModelConfig]:
+        """Every model that some role asks."""
+        return [m for seating in self.seatings.values() for m in seating.models.values()]
+
+    def specs(self, thread: str) -> dict[str, str]:
+        """The spec of each role's model in the dialogue of a thread."""
+        seating = self.seatings.get(thread.split("/")[0])
+        return {role: m.spec or "" for role, m in seating.models.items()} if seating else {}
 
     def _calls(self, cell: Cell) -> int:
         models = self.seatings[cell.supporter].models

@@ -111,8 +111,8 @@ def test_every_dialogue_is_a_tree_of_visits_and_calls(tmp_path: Path) -> None:
     assert len({span["context"]["trace_id"] for span in spans}) == 2
 
 
-def test_spans_say_which_dialogue_visit_and_call(tmp_path: Path) -> None:
-    spans, server = traced(tmp_path)
+def test_spans_say_which_dialogue_and_visit(tmp_path: Path) -> None:
+    spans, _ = traced(tmp_path)
     (dialogue,) = named(spans, "invoke_workflow emoharbor")
     about = dialogue["attributes"]
     assert about["emoharbor.run"] == "a-run" and about["emoharbor.dialogue"] == "bot/en-001/0"
@@ -134,22 +134,26 @@ def test_spans_say_which_dialogue_visit_and_call(tmp_path: Path) -> None:
         span["attributes"]["emoharbor.turn"] for span in named(spans, "invoke_agent supporter")
     ]
     assert turns == [1, 2]
+
+
+def test_the_span_of_a_call_holds_what_the_conventions_want(tmp_path: Path) -> None:
+    spans, server = traced(tmp_path)
     (call,) = named(spans, "chat judge")
     asked = dict(call["attributes"])
-    body = server.bodies[-1]
-    assert call["kind"] == "SpanKind.CLIENT" and asked.pop("emoharbor.answer_seconds") > 0
+    assert asked.pop("gen_ai.conversation.id").startswith("bot/en-001/0/")
+    assert call["kind"] == "SpanKind.CLIENT"
+    assert isinstance(asked.pop("emoharbor.answer_seconds"), float)
     assert asked == {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "openai",
         "gen_ai.request.model": "judge",
         "gen_ai.request.temperature": 0.0,
-        "gen_ai.request.seed": body["seed"],
+        "gen_ai.request.seed": server.bodies[-1]["seed"],
         "gen_ai.output.type": "json",
         "gen_ai.response.model": "served-model",
         "gen_ai.response.finish_reasons": ["stop"],
         "gen_ai.usage.input_tokens": 100,
         "gen_ai.usage.output_tokens": 10,
-        "gen_ai.conversation.id": thread,
         "emoharbor.role": "evaluator",
         "emoharbor.step": 9,
         "emoharbor.attempt": 1,

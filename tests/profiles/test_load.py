@@ -31,6 +31,7 @@ def test_shipped_sets_are_whole_and_different(name: str) -> None:
         ("topic=work,grief", lambda p: p.counselling.topic in ("work", "grief")),
         ("age=18-40", lambda p: 18 <= p.demographics.age <= 40),
         ("risk=none", lambda p: not p.risk),
+        ("language=en", lambda p: p.language == "en"),
         ("hard=true", lambda p: p.hard),
         ("minor=false&goal=be_heard", lambda p: not p.minor and p.counselling.goal == "be_heard"),
     ],
@@ -88,6 +89,33 @@ def test_a_broken_line_is_told_with_file_line_and_field(
     with pytest.raises(ConfigError) as told:
         load_profiles(str(path))
     assert words in str(told.value) and "people.jsonl" in str(told.value)
+
+
+def test_a_broken_item_of_a_yaml_file_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "people.yaml"
+    whole, spoilt = yaml.safe_dump([ONE]), yaml.safe_dump([json.loads(broken("age"))])
+    path.write_text(whole + spoilt, encoding="utf-8")
+    line = whole.count("\n") + 1
+    with pytest.raises(ConfigError) as told:
+        load_profiles(str(path))
+    assert f"people.yaml, line {line}, demographics.age: " in str(told.value)
+
+
+@pytest.mark.parametrize("text", ["a: [", "- *nobody", "!!python/object:os.system {}"])
+def test_what_is_no_yaml_is_told_in_one_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "people.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match="people.yaml: not YAML: ") as told:
+        load_profiles(str(path))
+    assert "\n" not in str(told.value)
+
+
+def test_separators_inside_a_text_end_no_line(tmp_path: Path) -> None:
+    value = json.loads(json.dumps(ONE))
+    value["counselling"]["problem"] = "one\u2028two\x85three"
+    path = tmp_path / "people.jsonl"
+    path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+    assert load_profiles(str(path))[0].counselling.problem == "one\u2028two\x85three"
 
 
 def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:

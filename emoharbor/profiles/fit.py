@@ -1,0 +1,136 @@
+"""What is wrong with a profile that a model wrote, as far as code can see."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from emoharbor.profiles.checks import LENGTHS, TOO_SIMILAR, UNITS
+from emoharbor.profiles.formats import language_of
+from emoharbor.profiles.identifiers import PATTERNS
+from emoharbor.profiles.risk import risk_findings
+from emoharbor.profiles.texts import grams, length, sentences, texts
+from emoharbor.state.building import PARTS, Fault, Part, Person
+from emoharbor.state.profile import Language, Profile
+
+# Words in English, characters in Chinese, in a row: nobody hits upon as many by chance.
+COPIED: dict[Language, int] = {"en": 8, "zh": 14}
+
+
+@dataclass
+class Known:
+    """The people whom a new one must not resemble."""
+
+    grams: dict[str, set[str]] = field(default_factory=dict)
+    sentences: dict[str, str] = field(default_factory=dict)
+
+    def add(self, profile: Profile) -> None:
+        """From now on nobody may resemble this one either."""
+        self.grams[profile.id] = grams(profile)
+        self.sentences |= dict.fromkeys(sentences(profile), profile.id)
+
+    def resembled_by(self, profile: Profile) -> list[Fault]:
+        """A fault for each of them who has a sentence or too many turns of phrase in common."""
+        own, says = grams(profile), {}
+        for sentence in sorted(sentences(profile)):
+            if other := self.sentences.get(sentence):
+                says[other] = f"says the same as {other}: '{sentence}'"
+        for other, theirs in self.grams.items():
+            alike = len(own & theirs) / max(1, len(own | theirs))
+            if alike > TOO_SIMILAR:
+                says[other] = f"{alike:.2f} like {other}, at most {TOO_SIMILAR} is wanted"
+        return [Fault(kind="too similar", part=None, says=each) for each in says.values()]
+
+
+def known(profiles: Iterable[Profile]) -> Known:
+    """These people to begin with."""
+    people = Known()
+    for profile in profiles:
+        people.add(profile)
+    return people
+
+
+def faults_of(profile: Profile, person: Person, asked: str, people: Known) -> list[Fault]:
+    """Everything that is wrong with a new profile; `asked` is all that its writer was told.
+
+    What the seed stated in full is the user's own and may repeat what it likes.
+    """
+    own = {part for part in PARTS if person.whole(part) is None}
+    return [
+        *_identifiers(profile),
+        *_languages(profile),
+        *_length(profile),
+        *_repeated(profile),
+        *_copied(profile, asked, own - {"demographics"}),
+        *_age(profile, person),
+        *(
+            Fault(kind="risk", part=_part(found.field) or "counselling", says=found.says)
+            for found in risk_findings(profile)
+        ),
+        *people.resembled_by(profile),
+    ]
+
+
+def _identifiers(profile: Profile) -> Iterator[Fault]:
+    for where, text in texts(profile):
+        for kind, pattern in PATTERNS.items():
+            if match := pattern.search(text):
+                says = f"{where}: '{match[0]}' stands there, {kind}; nothing may lead to somebody"
+                yield Fault(kind="identifiers", part=_part(where), says=says)
+
+
+def _languages(profile: Profile) -> Iterator[Fault]:
+    for part in PARTS:
+        whole = " ".join(text for where, text in texts(profile) if _part(where) == part)
+        if language_of(whole) != profile.language:
+            says = f"{part} is not in the language '{profile.language}'"
+            yield Fault(kind="language", part=part, says=says)
+
+
+def _length(profile: Profile) -> Iterator[Fault]:
+    (least, most), size = LENGTHS[profile.language], length(profile)
+    if not least <= size <= most:
+        says = f"{size} {UNITS[profile.language]} in all four parts; {least} to {most} are wanted"
+        yield Fault(kind="length", part=None, says=says)
+
+
+def _repeated(profile: Profile) -> Iterator[Fault]:
+    counted = Counter(_bare(text) for _, text in texts(profile))
+    for where, text in texts(profile):
+        if counted.pop(_bare(text), 1) > 1:
+            yield Fault(kind="repeated", part=_part(where), says=f"stands there twice: '{text}'")
+
+
+def _copied(profile: Profile, asked: str, parts: set[Part]) -> Iterator[Fault]:
+    size = COPIED[profile.language]
+    there = set(_runs(asked, profile.language, size))
+    for where, text in texts(profile):
+        shared = [run for run in _runs(text, profile.language, size) if run in there]
+        if shared and _part(where) in parts:
+            says = f"{where} repeats what you were given, word for word: '{shared[0]}'"
+            yield Fault(kind="copied", part=_part(where), says=says)
+
+
+def _age(profile: Profile, person: Person) -> Iterator[Fault]:
+    stated = person.seed.given.get("demographics", {}).get("age")
+    if stated is not None and int(stated) != profile.demographics.age:
+        says = f"age: {profile.demographics.age}, and the seed says {stated}"
+        yield Fault(kind="faithful", part="demographics", says=says)
+
+
+def _runs(text: str, language: Language, size: int) -> list[str]:
+    words = _bare(text).split()
+    if language == "zh":
+        whole = "".join(words)
+        return [whole[i : i + size] for i in range(len(whole) - size + 1)]
+    return [" ".join(words[i : i + size]) for i in range(len(words) - size + 1)]
+
+
+def _bare(text: str) -> str:
+    return " ".join(re.findall(r"[\w'’]+", text.lower()))
+
+
+def _part(where: str) -> Part | None:
+    return next((part for part in PARTS if where.split(".")[0] == part), None)
