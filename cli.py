@@ -16,6 +16,7 @@ from emoharbor import __version__
 from emoharbor.errors import EmoHarborError
 from emoharbor.verbs import (
     agents,
+    building,  # noqa: F401
     debugging,
     deleting,
     forking,

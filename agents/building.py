@@ -13,7 +13,7 @@ from pydantic import create_model
 from emoharbor.agents.asking import Unusable, ask, read_as
 from emoharbor.models.base import ChatMessage, ChatModel, Completion, JsonSchema
 from emoharbor.prompts.loader import Prompt
-from emoharbor.state.building import PARTS, SHAPES, BuildView, Fault, Made, Part
+from emoharbor.state.building import PARTS, SHAPES, BuildView, Fault, Made, Part, Person
 from emoharbor.state.profile import Feedback, Frozen, Risk, Text
 
 KINDS = get_args(Feedback)
@@ -53,6 +53,11 @@ class Conversation:
 
     system: Prompt
     parts: Mapping[Part, Prompt]
+
+    def asked(self, person: Person) -> str:
+        """All that the writers of a person are told, as one text."""
+        parts = (self.parts[part].render("message", person=person) for part in PARTS)
+        return "\n".join((self.system.render("system"), *parts))
 
     def until(self, view: BuildView, part: Part) -> list[ChatMessage]:
         """Up to the question for `part`; what is written already stands there as the answers."""

@@ -98,7 +98,7 @@ class Suite(Frozen):
     branch: Branch | None = None
 
     def file_values(self) -> dict[str, Any]:
-        """What a file of this suite holds; a model's defaults, its provider's affair, are unsaid."""
+        """What a file of this suite holds; a model's defaults, its provider's affair, stay out."""
         models = {k: m.model_dump(mode="json", exclude_unset=True) for k, m in self.models.items()}
         return {**self.model_dump(mode="json"), "models": models}
 
@@ -141,10 +141,17 @@ def make_suite(
     values: Mapping[str, Any], source: str, changes: Mapping[str, Any] | None = None
 ) -> Suite:
     """The suite of a file's `values` with `changes`; `source` names the file in errors."""
-    changed = copy.deepcopy({key: value for key, value in values.items() if key != "recorded"})
-    for key, value in (changes or {}).items():
-        _set(changed, key.split("."), value, key)
-    return _validated(changed, source)
+    if "build" in values:
+        raise ConfigError(f"{source} is of a build of profiles, and no suite of dialogues")
+    return _validated(changed(values, changes or {}), source)
+
+
+def changed(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of what a file holds, with `changes` ("agents.talker.use": …), without `recorded`."""
+    copied = copy.deepcopy({key: value for key, value in values.items() if key != "recorded"})
+    for key, value in changes.items():
+        _set(copied, key.split("."), value, key)
+    return copied
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

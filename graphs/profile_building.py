@@ -132,7 +132,8 @@ async def _write(
         try:
             new = await alone(where, lambda: agent(view))
         except Unusable as error:
-            return {"faults": [Fault(kind=UNUSABLE, part=part, says=f"{node}: {error.problem}")]}
+            says = error.problem if part else f"{node}: {error.problem}"
+            return {"faults": [Fault(kind=UNUSABLE, part=part, says=says)]}
     return {"made": view.made.model_copy(update=dict(new))}
 
 

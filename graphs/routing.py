@@ -1,4 +1,7 @@
-"""Where the dialogue goes next: pure functions of the state."""
+"""Where the dialogue goes next: pure functions of the state.
+
+Async, though they wait for nothing: LangGraph hands plain functions to a thread.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,6 @@ from typing import Literal
 from emoharbor.state.channels import DialogueState
 
 
-def goes_on(state: DialogueState) -> Literal["goes on", "over"]:
+async def goes_on(state: DialogueState) -> Literal["goes on", "over"]:
     """Over as soon as an ending is set, by the user's leaving or by the cap on exchanges."""
     return "over" if state.get("ending") else "goes on"

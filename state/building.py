@@ -110,11 +110,11 @@ class Person(Frozen):
         except (KeyError, ValidationError):
             return None
 
-    def facts(self) -> Iterator[tuple[str, Any]]:
-        """Field and value of what the seed states of the parts that it does not state in full."""
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Field and words of what the seed states of the parts that it does not state in full."""
         for part, values in self.seed.given.items():
             if self.whole(part) is None:
-                yield from values.items()
+                yield from ((field, _told(value)) for field, value in values.items())
 
 
 class Made(Frozen):
@@ -199,3 +199,9 @@ def profile_of(person: Person, made: Made) -> Profile:
             "hard": person.lots.hard if given is None else given,
         }
     )
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_told(part)}" for key, part in value.items())
+    return "; ".join(map(_told, value)) if isinstance(value, list) else str(value)

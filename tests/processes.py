@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -77,9 +78,23 @@ async def forked(call: Callable[..., Any], *args: Any, cwd: Path = ROOT, **env: 
     return Forked(process, await _reader(out), await _reader(error))
 
 
+def run_forked(
+    call: Callable[..., Any], *args: Any, cwd: Path = ROOT, **env: str
+) -> subprocess.CompletedProcess[bytes]:
+    """What came of `call(*args)` in a process of its own, when it has ended."""
+
+    async def whole() -> subprocess.CompletedProcess[bytes]:
+        process = await forked(call, *args, cwd=cwd, **env)
+        out, error = await process.communicate()
+        assert process.returncode is not None
+        return subprocess.CompletedProcess(args, process.returncode, out, error)
+
+    return asyncio.run(whole())
+
+
 async def emoharbor(*args: str, cwd: Path = ROOT, **env: str) -> Forked:
     """`emoharbor ARGS`."""
-    return await forked(_main, args, cwd=cwd, **env)
+    return await forked(command_line, *args, cwd=cwd, **env)
 
 
 async def _reader(pipe: Connection) -> asyncio.StreamReader:
@@ -105,10 +120,15 @@ def _called(
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)
+    # As an interpreter makes them when it starts.
+    encoding = env.get("PYTHONIOENCODING", "utf-8")
+    sys.stdout = open(1, "w", encoding=encoding, closefd=False)
+    sys.stderr = open(2, "w", 1, encoding, "backslashreplace", closefd=False)
     call(*args)
 
 
-def _main(args: tuple[str, ...]) -> None:
+def command_line(*args: str) -> None:
+    """`emoharbor ARGS`, in this process."""
     from emoharbor.cli import main
 
     sys.argv = ["emoharbor", *args]

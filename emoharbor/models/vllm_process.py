@@ -101,8 +101,8 @@ class ServerProcess:
         told = _tail(self.log)
         if _MISSING in told:
             return (
-                f"{self.shown}: vLLM is not installed; run: pip install 'emoharbor[vllm]', name the "
-                f"Python that has it in {PYTHON_VARIABLE}, or a running server after @http://"
+                f"{self.shown}: vLLM is not installed; run: pip install 'emoharbor[vllm]', name "
+                f"another Python in {PYTHON_VARIABLE}, or a running server: {self.shown}@http://…"
             )
         how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
         said = f'; it said: "{words}"' if (words := last_words(told)) else ""

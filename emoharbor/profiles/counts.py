@@ -20,7 +20,10 @@ OF: dict[str, Callable[[Profile], str]] = {
     "nationality": lambda p: p.demographics.nationality,
 }
 # Kinds that have an order of their own; the others go by how many.
-ORDERED = ("age", "MBTI")
+ORDERED: dict[str, Callable[[str], int]] = {
+    "age": lambda label: int(label.partition("-")[0]),
+    "MBTI": MBTI.index,
+}
 
 
 def decade(age: int) -> str:
@@ -31,10 +34,9 @@ def decade(age: int) -> str:
 def count(profiles: Sequence[Profile], kind: str) -> dict[str, int]:
     """Label → people; by label for what has an order of its own, else the most frequent first."""
     counted = Counter(map(OF[kind], profiles))
-    by_label = sorted(counted.items(), key=lambda item: _rank(item[0]))
     if kind in ORDERED:
-        return dict(by_label)
-    return dict(sorted(by_label, key=lambda item: -item[1]))
+        return {label: counted[label] for label in sorted(counted, key=ORDERED[kind])}
+    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0].casefold())))
 
 
 def big_five(profiles: Sequence[Profile]) -> dict[str, list[int]]:
@@ -44,8 +46,3 @@ def big_five(profiles: Sequence[Profile]) -> dict[str, list[int]]:
         for trait, counted in levels.items():
             counted[getattr(profile.preferences.big_five, trait)] += 1
     return {trait: [counted[level] for level in range(1, 6)] for trait, counted in levels.items()}
-
-
-def _rank(label: str) -> tuple[int, str]:
-    """Types in their own order, all else by the alphabet."""
-    return (MBTI.index(label) if label in MBTI else 0, label.casefold())

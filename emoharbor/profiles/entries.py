@@ -38,6 +38,9 @@ def entries(file: Path) -> Iterator[Entry | Finding]:
     except UnicodeDecodeError as error:
         yield Finding(str(file), "", f"not UTF-8 (byte {error.start})")
         return
+    except OSError as error:
+        yield Finding(str(file), "", f"cannot be read: {error.strerror}")
+        return
     yield from (_json_lines if file.suffix == ".jsonl" else _yaml_items)(file, text)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len, chop_cells
 
 from emoharbor.errors import ConfigError
-from emoharbor.profiles.counts import count
+from emoharbor.profiles.counts import ORDERED, count
 from emoharbor.profiles.fonts import families
 from emoharbor.state.profile import Profile
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 KINDS = ("age", "occupation", "MBTI", "topic", "emotion", "nationality")
-UPRIGHT = ("age", "MBTI")
 MOST_BARS, MOST_NAMES, WIDEST = 24, 150, 48
 BLUE, GREY, INK = "#3f74a8", "#6b7683", "#30363d"
 # In inches: a bar, a line of small text, a terminal cell of it, a page's width.
@@ -60,12 +59,12 @@ def draw(profiles: Sequence[Profile], folder: Path, address: str) -> list[Path]:
 
 def _title(kind: str, counted: dict[str, int], name: str) -> str:
     people = sum(counted.values())
-    different = "" if kind in UPRIGHT else f", {len(counted)} different"
+    different = "" if kind in ORDERED else f", {len(counted)} different"
     return f"{kind[0].upper()}{kind[1:]} of {people} people ({name}){different}"
 
 
 def _figure(kind: str, counted: dict[str, int]) -> Figure:
-    if kind in UPRIGHT:
+    if kind in ORDERED:
         return _columns(counted)
     return _names(counted) if kind == "occupation" else _bars(counted)
 

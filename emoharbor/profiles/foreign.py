@@ -66,14 +66,15 @@ def _draft(entry: Foreign, name: FormatName, form: Format) -> Draft:
     source = f"{name}: {entry.file.name}, {entry.place}"
     person = {**person, "id": f"{name}-{bare}"[:64], "source": source}
     lacks, faults = examine(person)
-    for fault in faults:
+    for part, field in {(str(fault["loc"][0]), str(fault["loc"][1])) for fault in faults}:
         # As an age of "young": the words stay, where they do no harm.
-        part, field = map(str, fault["loc"][:2])
         person.setdefault("notes", {})[f"{part}.{field}"] = str(person[part].pop(field))
-    lacks = examine(person)[0] if faults else lacks
+    if faults:
+        person = _given(person)
+        lacks = examine(person)[0]
     age = person.get("demographics", {}).get("age")
     minor = age is not None and age < 18
-    return Draft.model_validate({**_given(person), "lacks": lacks, "minor": minor})
+    return Draft.model_validate({**person, "lacks": lacks, "minor": minor})
 
 
 def _given(value: dict[str, Any]) -> dict[str, Any]:
@@ -104,6 +105,8 @@ def _json(file: Path) -> Any:
         return json.loads(text)
     except ValueError as error:
         raise ConfigError(f"{file}: not JSON: {error}") from error
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}") from error
 
 
 def _files(source: Path) -> list[Path]:

@@ -169,7 +169,7 @@ def _first(entry: Entry, *keys: str) -> Any:
 
 
 def _list(value: Any) -> list[str]:
-    return [said(each) for each in value] if isinstance(value, list) else []
+    return [said(each) for each in value if said(each)] if isinstance(value, list) else []
 
 
 def _degrees(value: Any) -> Any:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from emoharbor.checkpoints.lease import FolderLock
 from emoharbor.errors import CheckpointError
+from emoharbor.runs.build_records import PROFILES, SET_ASIDE
 from emoharbor.runs.folder import open_run
 from emoharbor.runs.reader import open_reader
 from emoharbor.runs.store import CHECKPOINTS, KEYS, LOCK, checked, name_of
@@ -16,6 +17,8 @@ FILES = (
     *(CHECKPOINTS, f"{CHECKPOINTS}-wal", f"{CHECKPOINTS}-shm", f"{CHECKPOINTS}-journal"),
     *("run.part", "run.yaml", LOCK),
 )
+# What a build of profiles leaves besides, the second one always.
+BUILT = (PROFILES, "profiles.part", SET_ASIDE, "set_aside.part")
 
 
 async def deletable(folder: Path, store: str | None) -> str:
@@ -46,9 +49,10 @@ async def delete_run(folder: Path, store: str | None) -> str:
 
 def _delete_files(folder: Path) -> str:
     open_run(folder)
+    more = BUILT if (folder / SET_ASIDE).is_file() else ()
     try:
         with FolderLock(folder / LOCK).held():
-            for name in FILES:
+            for name in (*more, *FILES):
                 (folder / name).unlink(missing_ok=True)
         if any(folder.iterdir()) or folder.is_symlink():
             return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from emoharbor.errors import ConfigError, nearest
@@ -43,10 +43,14 @@ def _chosen(names: Iterable[str], name: str, where: str) -> str:
 
 async def calls_of(run: RunReader, record: DialogueRecord, role: str) -> list[dict[str, Any]]:
     """The journal's calls of `role` in this dialogue; ConfigError when the role made none."""
-    if role not in record.usage:
-        raise ConfigError(
-            f"no model call of '{role}' in this dialogue{nearest(role, record.usage)}"
-        )
-    threads = (record.own_thread, record.thread)
+    return await calls_in(run, (record.own_thread, record.thread), record.usage, role)
+
+
+async def calls_in(
+    run: RunReader, threads: Collection[str], roles: Iterable[str], role: str
+) -> list[dict[str, Any]]:
+    """The journal's calls of `role` in some threads; ConfigError when it is none of `roles`."""
+    if role not in roles:
+        raise ConfigError(f"no model call of '{role}' in this dialogue{nearest(role, roles)}")
     entries = [entry async for _, entry in run.call_lines.all() if entry["thread"] in threads]
     return [e for e in whole(entries) if e["node"] == role and e["kind"] != "failure"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -23,3 +23,22 @@ def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             result[f"{prefix}{key}"] = value
     return result
+
+
+def changes(
+    then: Mapping[str, Any], now: Mapping[str, Any], parts: Sequence[str], grows: str
+) -> list[str]:
+    """A line for each key that differs between `parts` of two fingerprints.
+
+    A thing that only one side has (a supporter, say) is no difference, a key inside of a thing
+    that both have is one; `grows` is the part that is a list of things.
+    """
+    old = flat({part: then.get(part, {}) for part in parts})
+    new = flat({part: now[part] for part in parts})
+    things = {k.rsplit(".", 1)[0] for k in old} & {k.rsplit(".", 1)[0] for k in new} - {grows}
+    differing = {key for key in old if key in new and old[key] != new[key]}
+    differing |= {k for k in old.keys() ^ new.keys() if k.rsplit(".", 1)[0] in things}
+    return [
+        f"  {key}: {old.get(key, '(not set)')} -> {new.get(key, '(not set)')}"
+        for key in sorted(differing)
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -14,7 +14,7 @@ import yaml
 from pydantic import ValidationError
 
 from emoharbor.errors import CheckpointError, ConfigError
-from emoharbor.runs.fingerprint import digest, flat
+from emoharbor.runs.fingerprint import changes, digest
 from emoharbor.runs.jsonl import read_lines
 from emoharbor.state.record import FORMAT, DialogueRecord
 
@@ -94,6 +94,8 @@ async def prepare(plan: Plan, store: RunStore, where: str) -> str:
     text = await store.plan.read()
     if text:
         kept = yaml.safe_load(text) or {}
+        if is_build(kept):
+            raise ConfigError(f"{where} holds a build of profiles; run into another with --out")
         if kept.get("branch") and plan.suite.branch is None:
             raise ConfigError(
                 f"{where} holds dialogues branched from {kept['branch']['run']}: go on with them "
@@ -107,39 +109,38 @@ async def prepare(plan: Plan, store: RunStore, where: str) -> str:
 
 
 def _text(plan: Plan, first_judge: str) -> str:
+    cells = len(plan.cells)
+    return plan_text(plan.suite.file_values(), plan.fingerprint, cells, first_judge=first_judge)
+
+
+def plan_text(
+    values: Mapping[str, Any], fingerprint: Mapping[str, Any], cells: int, **more: Any
+) -> str:
+    """What run.yaml holds: the `values` that it was made from, and what was noted beside them."""
     recorded: dict[str, Any] = {
         "emoharbor": version("emoharbor"),
         "python": platform.python_version(),
         "libraries": {name: version(name) for name in NOTED},
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
-        "cells": len(plan.cells),
-        "first_judge": first_judge,
-        "fingerprint": plan.fingerprint,
+        "cells": cells,
+        **more,
+        "fingerprint": fingerprint,
     }
-    values = {**plan.suite.file_values(), "recorded": recorded}
-    return yaml.safe_dump(values, allow_unicode=True, sort_keys=False, width=100)
+    whole = {**values, "recorded": recorded}
+    return yaml.safe_dump(whole, allow_unicode=True, sort_keys=False, width=100)
 
 
-def _refuse_changes(then: dict[str, Any], now: dict[str, Any], where: str) -> None:
+def is_build(values: Mapping[str, Any]) -> bool:
+    """Whether what a run.yaml holds is a build of profiles and no run of dialogues."""
+    return "build" in values
+
+
+def _refuse_changes(then: Mapping[str, Any], now: Mapping[str, Any], where: str) -> None:
     parts = ("loop", "user", "supporters", "profiles")
-    old = flat({part: then.get(part, {}) for part in parts})
-    new = flat({part: now[part] for part in parts})
-    differing = {key for key in old if key in new and old[key] != new[key]}
-    differing |= _same_things(old, new)
-    if differing:
-        lines = [
-            f"  {key}: {old.get(key, '(not set)')} -> {new.get(key, '(not set)')}"
-            for key in sorted(differing)
-        ]
+    if lines := changes(then, now, parts, grows="profiles"):
         raise ConfigError(
             f"{where} holds dialogues of another configuration:\n"
             + "\n".join(lines)
             + "\nRun into another folder with --out (with --as NEW it takes over the dialogues "
             "that are still the same), or undo the change."
         )
-
-
-def _same_things(old: dict[str, Any], new: dict[str, Any]) -> set[str]:
-    """Keys that only one side has, inside a thing that both have (a supporter, the talker, …)."""
-    things = {k.rsplit(".", 1)[0] for k in old} & {k.rsplit(".", 1)[0] for k in new} - {"profiles"}
-    return {k for k in old.keys() ^ new.keys() if k.rsplit(".", 1)[0] in things}

@@ -12,10 +12,12 @@ import yaml
 
 from emoharbor.errors import CheckpointError
 from emoharbor.models.spec import ModelSpec
+from emoharbor.runs.build_records import build_record
 from emoharbor.runs.folder import record_of
 from emoharbor.runs.journal import add_usage
 from emoharbor.runs.reader import RunReader, in_folder, in_redis
 from emoharbor.runs.store import checked
+from emoharbor.state.building import FORMAT as BUILD
 from emoharbor.state.record import RoleUsage
 from emoharbor.stats.cost import Prices, cost_of, load_prices, total_cost
 
@@ -49,7 +51,7 @@ class Progress:
         self._run = run
         self._prices = prices
         self._plan: tuple[str | None, int] = (None, 0)
-        self._judged: dict[tuple[str, str, int], bool] = {}
+        self._judged: dict[Any, bool] = {}
         self._records = 0
         self._usage: dict[str, RoleUsage] = {}
         self._last_record: int | None = None
@@ -62,8 +64,8 @@ class Progress:
         await self._read_plan()
         async for position, line in self._run.record_lines.all(self._last_record):
             self._records += 1
-            record = record_of(line, self._records)
-            self._judged[record.cell] = record.verdict is not None
+            key, done = _outcome(line, self._records)
+            self._judged[key] = done
             self._last_record = position
         async for position, entry in self._run.call_lines.all(self._last_call):
             if entry["kind"] == "call":
@@ -125,6 +127,15 @@ async def follow(run: RunReader, every: float) -> AsyncIterator[RunState]:
         if state != last:
             yield state
         last = state
+
+
+def _outcome(line: dict[str, Any], number: int) -> tuple[Any, bool]:
+    """What a record is of, a dialogue or a person in the making, and whether that is finished."""
+    if line.get("format") == BUILD:
+        made = build_record(line, number)
+        return made.id, made.failure is None
+    record = record_of(line, number)
+    return record.cell, record.verdict is not None
 
 
 def _cells(text: str | None, where: str) -> int:

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 
 from emoharbor.models.tracing import Attributes, fail, span, tracer
 from emoharbor.runs.plan import Cell
+from emoharbor.state.building import BuildRecord
 from emoharbor.state.record import DialogueRecord
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
+
+    from emoharbor.runs.build_plan import Item
 
 Told = Callable[[DialogueRecord | None], None]
 
@@ -23,22 +26,42 @@ def dialogue_span(suite: str, run: str, cell: Cell) -> Iterator[Told]:
 
     What is yielded is told how it came out.
     """
-    if tracer() is None:
-        yield lambda record: None
-        return
     attributes: Attributes = {
-        "gen_ai.operation.name": "invoke_workflow",
-        "gen_ai.workflow.name": suite,
-        "gen_ai.conversation.id": cell.thread,
-        **({"emoharbor.run": run} if run else {}),
         "emoharbor.dialogue": cell.name,
         "emoharbor.supporter": cell.supporter,
         "emoharbor.profile": cell.profile.id,
         "emoharbor.repeat": cell.repeat,
     }
-    with span(f"invoke_workflow {suite}", attributes) as current:
-        assert current is not None
-        yield partial(_tell, current)
+    with _workflow(suite, run, cell.thread, attributes) as current:
+        yield partial(_tell, current) if current else _nobody
+
+
+@contextmanager
+def build_span(build: str, run: str, item: Item) -> Iterator[Callable[[BuildRecord | None], None]]:
+    """One go at making a person, as `dialogue_span`."""
+    attributes: Attributes = {"emoharbor.profile": item.person.id}
+    with _workflow(build, run, item.thread, attributes) as current:
+        yield partial(_tell_build, current) if current else _nobody
+
+
+@contextmanager
+def _workflow(name: str, run: str, thread: str, more: Attributes) -> Iterator[Span | None]:
+    if tracer() is None:
+        yield None
+        return
+    attributes: Attributes = {
+        "gen_ai.operation.name": "invoke_workflow",
+        "gen_ai.workflow.name": name,
+        "gen_ai.conversation.id": thread,
+        **({"emoharbor.run": run} if run else {}),
+        **more,
+    }
+    with span(f"invoke_workflow {name}", attributes) as current:
+        yield current
+
+
+def _nobody(record: object) -> None:
+    """Nobody traces."""
 
 
 def _tell(current: Span, record: DialogueRecord | None) -> None:
@@ -49,5 +72,14 @@ def _tell(current: Span, record: DialogueRecord | None) -> None:
     current.set_attribute("emoharbor.turns", record.turns)
     if record.ending:
         current.set_attribute("emoharbor.ending", record.ending.reason)
+    if failure := record.failure:
+        fail(current, failure.cause or failure.error, failure.message)
+
+
+def _tell_build(current: Span, record: BuildRecord | None) -> None:
+    if record is None:
+        current.set_attribute("emoharbor.stopped", True)
+        return
+    current.set_attribute("emoharbor.outcome", record.outcome)
     if failure := record.failure:
         fail(current, failure.cause or failure.error, failure.message)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import typer
 from rich.text import Text
@@ -18,6 +20,7 @@ from emoharbor.runs.drain import Drain
 from emoharbor.runs.executor import RunOptions, plan_suite, run_suite
 from emoharbor.runs.folder import open_run
 from emoharbor.suite import Suite
+from emoharbor.terminal.bar import Bar
 from emoharbor.terminal.live import LiveRun
 from emoharbor.terminal.tables import plan_table
 from emoharbor.verbs.console import out
@@ -29,6 +32,8 @@ SMALL = (
     "do not read its scores as judgement."
 )
 LIMIT_REACHED = 3
+T = TypeVar("T")
+Work = Callable[[], Coroutine[Any, Any, T]]
 
 
 def print_plan(suite: Suite) -> None:
@@ -46,37 +51,45 @@ def budget_of(max_cost: float | None, max_calls: int | None, max_time: float | N
 
 def do(suite: Suite, where: Path, options: RunOptions, *, follow: bool) -> None:
     """Runs and prints; exits with 1 when a dialogue failed, 3 at a limit, 130 or 143 if stopped."""
-    # Live dialogues make many small objects; looking for cycles in them costs a third of the CPU.
-    gc.set_threshold(20_000, 20, 50)
-    live, drain, got = LiveRun(out, follow=follow), Drain(), []  # type: ignore[var-annotated]
-    try:
-        with spans_sent(), live.progress:
-            asyncio.run(_until_signal(suite, where, options, live, drain, got))
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        _stopped(where, got[0] if got else signal.SIGINT)
-    if got:
-        _stopped(where, got[0])
+    live, drain = LiveRun(out, follow=follow), Drain()
+    work = partial(run_suite, suite, where, live.listener, options, drain)
+    until_signal(work, where, drain, live.bar)
     failed = print_run(open_run(where))
     if any(str(c.spec).startswith("local:") for c in suite.models.values()):
         out.print(Text(SMALL, style="yellow"))
     out.print(f"Run folder: {where}   (emoharbor show {where})")
+    end(where, drain, f"{failed} dialogues" if failed else "")
+
+
+def until_signal(work: Work[T], where: Path, drain: Drain, bar: Bar) -> T:
+    """What `work` returns; exits with 130 or 143 when a signal stopped it.
+
+    The first signal drains the run, the second one ends it at once.
+    """
+    # Live dialogues make many small objects; looking for cycles in them costs a third of the CPU.
+    gc.set_threshold(20_000, 20, 50)
+    got: list[signal.Signals] = []
+    try:
+        with spans_sent(), bar.progress:
+            result = asyncio.run(_with_signals(work, drain, got))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        _stopped(where, got[0] if got else signal.SIGINT)
+    if got:
+        _stopped(where, got[0])
+    return result
+
+
+def end(where: Path, drain: Drain, failed: str) -> None:
+    """Says how to go on; exits with 3 when a limit was reached, 1 when some `failed`."""
     if drain.reason:
         out.print(f"Stopped at a limit: {drain.reason}. Go on with: emoharbor resume {where}")
         raise typer.Exit(LIMIT_REACHED)
     if failed:
-        out.print(f"{failed} dialogues failed; try them again with: emoharbor resume {where}")
+        out.print(f"{failed} failed; try them again with: emoharbor resume {where}")
         raise typer.Exit(1)
 
 
-async def _until_signal(
-    suite: Suite,
-    where: Path,
-    options: RunOptions,
-    live: LiveRun,
-    drain: Drain,
-    got: list[signal.Signals],
-) -> None:
-    """The first signal drains the run, the second one ends it at once."""
+async def _with_signals(work: Work[T], drain: Drain, got: list[signal.Signals]) -> T:
     task = asyncio.current_task()
     assert task is not None
 
@@ -93,7 +106,7 @@ async def _until_signal(
         # Windows has no such handlers; there Ctrl-C stops at once, and nothing is lost either.
         with suppress(NotImplementedError):
             loop.add_signal_handler(number, on_signal, number)
-    await run_suite(suite, where, live.listener, options, drain)
+    return await work()
 
 
 def _stopped(where: Path, number: signal.Signals) -> NoReturn:

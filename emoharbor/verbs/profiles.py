@@ -41,13 +41,13 @@ FILTERS: dict[str, Any] = {
 }
 
 
-def filtered(verb: Callable[..., None]) -> Callable[..., None]:
-    """`verb(addresses, *, …)` as a command with SOURCE and the options of FILTERS.
+def filtered(call: Callable[..., None]) -> Callable[..., None]:
+    """`call(addresses, *, …)` as a command with SOURCE and the options of FILTERS.
 
     Without a SOURCE the addresses are those of all shipped sets.
     """
 
-    @functools.wraps(verb)
+    @functools.wraps(call)
     def command(source: str | None = None, **given: Any) -> None:
         from emoharbor.profiles.filters import narrowed
         from emoharbor.profiles.load import shipped_sets
@@ -61,10 +61,10 @@ def filtered(verb: Callable[..., None]) -> Callable[..., None]:
             if value is not None
         }
         sources = [source] if source is not None else shipped_sets()
-        verb([narrowed(each, words) for each in sources], **given)
+        call([narrowed(each, words) for each in sources], **given)
 
     kind = inspect.Parameter.KEYWORD_ONLY
-    own = list(inspect.signature(verb, eval_str=True).parameters.values())[1:]
+    own = list(inspect.signature(call, eval_str=True).parameters.values())[1:]
     first = inspect.Parameter("source", kind, default=None, annotation=Source)
     options = (inspect.Parameter(n, kind, default=None, annotation=a) for n, a in FILTERS.items())
     command.__dict__["__signature__"] = inspect.Signature([first, *options, *own])

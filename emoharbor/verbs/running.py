@@ -63,12 +63,17 @@ def resume(
     max_calls: flags.MaxCalls = None,
     max_time: flags.MaxTime = None,
 ) -> None:
-    """Go on with a run from its folder alone; failed dialogues are tried again."""
+    """Go on with a run or a build from its folder alone; what failed is tried again."""
     from emoharbor.runs.executor import RunOptions
-    from emoharbor.runs.folder import open_run
-    from emoharbor.suite import load_suite
+    from emoharbor.runs.folder import is_build, open_run
+    from emoharbor.suite import make_suite, read_yaml
+    from emoharbor.verbs.building import resume_build
     from emoharbor.verbs.doing import budget_of, do
 
-    suite = load_suite(str(open_run(folder).plan_file))
-    budget = budget_of(max_cost, max_calls, max_time)
-    do(suite, folder, RunOptions(store, not no_retry_failed, budget), follow=follow)
+    file = open_run(folder).plan_file
+    values, budget = read_yaml(file), budget_of(max_cost, max_calls, max_time)
+    options = RunOptions(store, not no_retry_failed, budget)
+    if is_build(values):
+        resume_build(values, folder, options)
+        return
+    do(make_suite(values, str(file)), folder, options, follow=follow)

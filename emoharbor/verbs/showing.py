@@ -41,12 +41,19 @@ def show(
 
 
 async def _show(run: Path, store: str | None, dialogue: str | None, prompts: str | None) -> None:
+    import yaml
+
     from emoharbor.runs.find import calls_of, find_record
+    from emoharbor.runs.folder import is_build
     from emoharbor.runs.reader import open_reader
     from emoharbor.terminal.dialogues import call_view, dialogue_view
     from emoharbor.terminal.tables import dialogue_table
+    from emoharbor.verbs.building import show_build
 
     async with open_reader(run, store) as reader:
+        if is_build(values := yaml.safe_load(await reader.plan() or "") or {}):
+            await show_build(reader, values, dialogue, prompts)
+            return
         if dialogue is None:
             records = list((await reader.records()).values())
             print_records(records)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,10 @@ from langgraph.graph import START, MessagesState, StateGraph
 
 from emoharbor.agents.resolve import find
 from emoharbor.errors import ConfigError
-from emoharbor.runs.executor import run_suite
+from emoharbor.runs.executor import plan_suite, run_suite
+from emoharbor.suite import load_suite
 from tests.agents.outside_runs import run, spoken, suite_of
+from tests.processes import run_forked
 
 GRAPH = """
 from langchain_core.messages import AIMessage
@@ -94,27 +95,23 @@ def test_a_graph_inside_knows_nothing_of_the_dialogues_own(tmp_path: Path) -> No
     assert not [config for config in seen if any(word in repr(config) for word in outer)]
 
 
+def tell_hashes(suite: str) -> None:
+    sys.stdout.write(" ".join(c.dialogue_hash for c in plan_suite(load_suite(suite)).cells))
+
+
 @pytest.mark.parametrize("how", ["target", "use"])
 def test_another_source_is_another_dialogue(tmp_path: Path, how: str) -> None:
     def hashes(folder: str, word: str) -> set[str]:
         target = f"{graph_file(tmp_path / folder, word)}:graph"
         # The path must not make the difference.
-        code = (
-            "import asyncio, sys; from emoharbor.runs.executor import plan_suite\n"
-            "from emoharbor.suite import load_suite\n"
-            "print(*(c.dialogue_hash for c in plan_suite(load_suite(sys.argv[1])).cells))"
-        )
         relative = target.replace(f"{tmp_path / folder}/", "")
         supporter = (
             {"use": "runnable", "target": relative} if how == "target" else {"use": relative}
         )
         suite_of(tmp_path / folder, supporter)
-        args = [sys.executable, "-c", code, "outside.yaml"]
-        done = subprocess.run(
-            args, cwd=tmp_path / folder, capture_output=True, text=True, check=False
-        )
+        done = run_forked(tell_hashes, "outside.yaml", cwd=tmp_path / folder)
         assert done.returncode == 0, done.stderr
-        return set(done.stdout.split())
+        return set(done.stdout.decode().split())
 
     first, same, other = hashes("a", "Reply"), hashes("b", "Reply"), hashes("c", "Answer")
     assert first == same and len(first) == 2 and not first & other

@@ -183,4 +183,4 @@ def test_the_picture_of_the_graph_has_its_edges(opening: Opening) -> None:
 
 def test_a_dialogue_goes_on_until_there_is_an_ending() -> None:
     states: list[Any] = [{}, {"ending": None}, {"ending": Ending(reason="max_turns", turn=1)}]
-    assert [goes_on(state) for state in states] == ["goes on", "goes on", "over"]
+    assert [asyncio.run(goes_on(state)) for state in states] == ["goes on", "goes on", "over"]

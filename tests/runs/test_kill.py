@@ -15,13 +15,13 @@ from emoharbor.runs.lines import FileLines, RedisLines
 from tests.fake_openai import fake_openai
 from tests.runs.steady import Steady, emoharbor, run_args, told
 
-CELLS, CALLS = 32, 10
+CELLS, CALLS = 32, 7
 MOMENTS = int(os.environ.get("EMOHARBOR_KILLS", "3"))
 
 
 async def undisturbed(out: Path) -> dict[Any, Any]:
     async with fake_openai(Steady(pause=0)) as server:
-        process = await emoharbor(*run_args(server.url, out))
+        process = await emoharbor(*run_args(server.url, out, turns=2))
         words = await process.communicate()
         assert process.returncode == 0, words
     return told(out)
@@ -43,7 +43,7 @@ async def killed_and_resumed(out: Path, store: str | None, moment: int) -> None:
     steady = Steady(at=moment)
     more = ["--store", store] if store else []
     async with fake_openai(steady) as server:
-        first = await emoharbor(*run_args(server.url, out, *more))
+        first = await emoharbor(*run_args(server.url, out, *more, turns=2))
         await steady.reached_by(first)
         first.kill()
         await first.communicate()
@@ -52,7 +52,7 @@ async def killed_and_resumed(out: Path, store: str | None, moment: int) -> None:
         if store:
             # The dead owner's lease has to run out first, as on another machine.
             await let_go(store, out.name)
-        second = await emoharbor(*run_args(server.url, out, *more))
+        second = await emoharbor(*run_args(server.url, out, *more, turns=2))
         words = await second.communicate()
         assert second.returncode == 0, words
     again = {call for call in kept if steady.asked[call] > 1}

@@ -23,7 +23,7 @@ def printed(tmp_path: Path, *, follow: bool, terminal: bool, language: str = "en
     )
     console = Console(file=io.StringIO(), force_terminal=terminal, width=100)
     live = LiveRun(console, follow=follow)
-    with live.progress:
+    with live.bar.progress:
         asyncio.run(run_suite(suite, tmp_path / "run", live.listener))
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     return text

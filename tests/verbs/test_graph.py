@@ -6,7 +6,9 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -14,30 +16,31 @@ from typer.testing import CliRunner
 
 from emoharbor.cli import app
 from emoharbor.errors import ConfigError
-
-ROOT = Path(__file__).parent.parent.parent
-# Any look at a host ends the process.
-MAIN = """
-import sys
-def watch(event, args):
-    if event in ("socket.connect", "socket.getaddrinfo"):
-        sys.exit(f"the network is asked: {event} {args}")
-sys.addaudithook(watch)
-from emoharbor.cli import main
-main()
-"""
+from tests.processes import ROOT, command_line, run_forked
 
 
-def apart(*args: str, main: str = MAIN, **env: str) -> subprocess.CompletedProcess[bytes]:
-    """`emoharbor graph` in a process of its own, without keys and without a network."""
-    keyless = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
-    return subprocess.run(
-        [sys.executable, "-c", main, "graph", *args],
-        cwd=ROOT,
-        capture_output=True,
-        check=False,
-        env={**keyless, "COLUMNS": "120", "PYTHONIOENCODING": "utf-8", **env},
-    )
+def offline(*args: str) -> None:
+    """`emoharbor graph ARGS` without keys, in a process that ends with any look at a host."""
+
+    def watch(event: str, about: tuple[Any, ...]) -> None:
+        if event in ("socket.connect", "socket.getaddrinfo"):
+            sys.exit(f"the network is asked: {event} {about}")
+
+    sys.addaudithook(watch)
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+        del os.environ[name]
+    command_line("graph", *args)
+
+
+def without_the_extra(*args: str) -> None:
+    sys.modules["resvg_py"] = None  # type: ignore[assignment]
+    offline(*args)
+
+
+def apart(
+    *args: str, call: Callable[..., None] = offline, encoding: str = "utf-8"
+) -> subprocess.CompletedProcess[bytes]:
+    return run_forked(call, *args, COLUMNS="120", PYTHONIOENCODING=encoding)
 
 
 def graph(*args: str) -> bytes:
@@ -59,7 +62,7 @@ def test_boxes_are_what_a_terminal_gets() -> None:
 
 
 def test_a_terminal_without_unicode_gets_plain_boxes() -> None:
-    done = apart("demo", "--model", "openai:模型", PYTHONIOENCODING="latin-1")
+    done = apart("demo", "--model", "openai:模型", encoding="latin-1")
     assert done.returncode == 0 and b"+- Supporter ---" in done.stdout
     assert b"appraisal - openai:??" in done.stdout and done.stdout.isascii()
 
@@ -104,7 +107,7 @@ def test_a_format_may_be_named_instead(tmp_path: Path) -> None:
 def test_a_terminal_is_given_no_png() -> None:
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", MAIN, "graph", "demo", "--format", "png"]
+    command = [sys.executable, "-m", "emoharbor.cli", "graph", "demo", "--format", "png"]
     done = subprocess.run(command, cwd=ROOT, stdout=theirs, stderr=subprocess.PIPE, check=False)
     os.close(theirs)
     os.close(ours)
@@ -126,8 +129,7 @@ def test_a_png_needs_neither_key_nor_network(tmp_path: Path) -> None:
 
 
 def test_a_png_without_its_extra_says_what_to_install() -> None:
-    without = f"import sys; sys.modules['resvg_py'] = None\n{MAIN}"
-    done = apart("demo", "--format", "png", main=without)
+    done = apart("demo", "--format", "png", call=without_the_extra)
     assert done.returncode == 2 and b"Traceback" not in done.stderr
     assert b"pip install 'emoharbor[draw]'" in done.stderr
 
