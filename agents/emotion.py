@@ -72,7 +72,9 @@ class EmotionThinker:
         said = before = None
         for exchange in exchanges(user.h_u):
             now = exchange.inner
-            worse = drawn if now is None else isinstance(now, Emotion) and now.deteriorated
+            worse = drawn and exchange.said is None
+            if isinstance(now, Emotion):
+                worse = now.deteriorated
             text = self.prompt.remembered(
                 "turn",
                 said=said,

@@ -8,6 +8,7 @@ from typing import Any
 from emoharbor.agents.asking import Unusable, correction
 from emoharbor.agents.judge_flags import flags_in
 from emoharbor.agents.verdict_reply import Reading, read_verdict, verdict_schema
+from emoharbor.errors import ConfigError, nearest
 from emoharbor.models.base import ChatMessage, ChatModel, Completion
 from emoharbor.prompts.loader import Prompt
 from emoharbor.prompts.rubric import Rubric
@@ -21,7 +22,8 @@ class UserAsJudge:
 
     `standard` sees the dialogue alone, `user_aware` the profile too, `internal_state_aware` the
     user's inner states as well. Parse, validate, one repair call, then unscored: a mark is never
-    guessed, clamped or defaulted.
+    guessed, clamped or defaulted. `apart` are facets of the rubric that are judged in a call of
+    their own. Raises ConfigError for one that the rubric has not.
     """
 
     model: ChatModel
@@ -29,31 +31,55 @@ class UserAsJudge:
     repair: Prompt
     rubric: Rubric
     strategy: Strategy = "internal_state_aware"
+    apart: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        known = [facet.key for facet in self.rubric.facets]
+        for key in self.apart:
+            if key not in known:
+                where = f"agents.evaluator.apart: the rubric {self.rubric.name} has no facet"
+                raise ConfigError(f"{where} '{key}'{nearest(key, known)}")
+
+    @property
+    def parts(self) -> list[Rubric]:
+        """The rubric as it is asked: whole, or with what is judged apart by itself."""
+        dimensions = self.rubric.dimensions
+        apart = tuple(d for d in dimensions if d.facet in self.apart)
+        rest = tuple(d for d in dimensions if d.facet not in self.apart)
+        copy = self.rubric.model_copy
+        return [copy(update={"dimensions": part}) for part in (rest, apart) if part]
 
     async def __call__(self, user: UserView) -> Verdict:
         """The verdict; raises ModelError alone, what the judge says amiss is in the verdict."""
-        count = len(user.messages)
-        schema = verdict_schema(self.rubric, count)
-        request = self.conversation(user)
-        first = await self.model.complete(request, schema=schema)
-        readings = [read_verdict(self.rubric, count, first)]
-        if readings[0].problem is not None:
-            again = [*request, *correction(_unusable(readings[0], first), self.repair)]
-            second = await self.model.complete(again, schema=schema)
-            readings.insert(0, read_verdict(self.rubric, count, second))
+        marks: dict[str, Score | Unscored] = {}
+        for part in self.parts:
+            marks |= await self._marks(part, user)
         return Verdict(
             rubric=self.rubric.name,
             strategy=self.strategy,
-            scores={key: _best(key, readings) for key in self.rubric.keys},
+            scores={key: marks[key] for key in self.rubric.keys},
             flags=flags_in(user.messages),
         )
 
-    def conversation(self, user: UserView) -> list[ChatMessage]:
+    async def _marks(self, rubric: Rubric, user: UserView) -> dict[str, Score | Unscored]:
+        """One call, and a second one where the first reply was not right."""
+        count = len(user.messages)
+        schema = verdict_schema(rubric, count)
+        request = self.conversation(user, rubric)
+        first = await self.model.complete(request, schema=schema)
+        readings = [read_verdict(rubric, count, first)]
+        if readings[0].problem is not None:
+            again = [*request, *correction(_unusable(readings[0], first), self.repair)]
+            second = await self.model.complete(again, schema=schema)
+            readings.insert(0, read_verdict(rubric, count, second))
+        return {key: _best(key, readings) for key in rubric.keys}
+
+    def conversation(self, user: UserView, rubric: Rubric | None = None) -> list[ChatMessage]:
         """One message: rubric, profile, transcript; what most verdicts share comes first."""
         aware = self.strategy != "standard"
         text = self.prompt.render(
             "message",
-            rubric=self.rubric,
+            rubric=rubric or self.rubric,
             profile=user.profile if aware else None,
             states=self.strategy == "internal_state_aware",
             transcript=self._transcript(user),

@@ -11,10 +11,12 @@ from typing import Any
 from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
 from emoharbor.agents import adapters, scripted
+from emoharbor.agents.emotion import EmotionThinker
 from emoharbor.agents.evaluator import UserAsJudge
 from emoharbor.agents.locate import GROUP, Located, locate, locate_plugin, package_of, plugins, told
 from emoharbor.agents.outside import BotSupporter
 from emoharbor.agents.parameters import parameter_words, parameters_of
+from emoharbor.agents.seeker import Seeker
 from emoharbor.agents.shape import (
     Node,
     fits,
@@ -39,10 +41,11 @@ BUILT_IN: dict[Node, dict[str, Callable[..., Any]]] = {
     },
     "thinker": {
         "appraisal": AppraisalThinker,
+        "emotion": EmotionThinker,
         "none": no_thinker,
         "scripted": scripted.ScriptedThinker,
     },
-    "talker": {"talker": ChatTalker, "scripted": scripted.ScriptedTalker},
+    "talker": {"talker": ChatTalker, "seeker": Seeker, "scripted": scripted.ScriptedTalker},
     "termination": {"structured": structured_termination, "judged_end": ChatTermination},
     "evaluator": {"user_as_judge": UserAsJudge, "scripted": scripted.ScriptedEvaluator},
 }

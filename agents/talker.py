@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,37 +56,45 @@ class ChatTalker:
 
     async def __call__(self, user: UserView) -> Utterance:
         """The next utterance. Raises SimulatorFailed when two replies were unusable."""
-        messages = self.conversation(user)
-        try:
-            return await ask(self.model, messages, read, schema=SCHEMA, repair=self.repair)
-        except Unusable as error:
-            raise SimulatorFailed(f"talker: {error.problem}") from error
+        return await speak(self.model, self.conversation(user), self.repair)
 
     def conversation(self, user: UserView) -> list[ChatMessage]:
         """The Talker's own conversation: its utterances answer what it heard and felt."""
-        preferences = user.profile.preferences
-        messages: list[ChatMessage] = [
-            {"role": "system", "content": self.prompt.remembered("system", profile=user.profile)}
-        ]
-        lengths: list[int] = []
-        for turn, exchange in enumerate(exchanges(user.h_u), start=1):
-            text = self.prompt.remembered(
-                "turn",
-                heard=exchange.heard,
-                inner=exchange.inner,
-                turn=turn,
-                max_turns=user.max_turns,
-                style=preferences.speech_style if preferences else None,
-                lengths=tuple(lengths[-3:]),
-            )
-            messages.append({"role": "user", "content": text})
-            if exchange.said is not None:
-                said = Said(
-                    utterance=exchange.said, wants_to_end=False, why="unspecified", reason=""
-                )
-                messages.append({"role": "assistant", "content": said.model_dump_json()})
-                lengths.append(_length(exchange.said, user.language))
-        return messages
+        return conversation(self.prompt, user)
+
+
+async def speak(model: ChatModel, messages: Sequence[ChatMessage], repair: Prompt) -> Utterance:
+    """What the model has the user say. Raises SimulatorFailed when two replies were unusable."""
+    try:
+        return await ask(model, messages, read, schema=SCHEMA, repair=repair)
+    except Unusable as error:
+        raise SimulatorFailed(f"talker: {error.problem}") from error
+
+
+def conversation(prompt: Prompt, user: UserView, **more: Hashable) -> list[ChatMessage]:
+    """A Talker's own conversation; `more` are variables for the prompt, the same at every turn."""
+    preferences = user.profile.preferences
+    messages: list[ChatMessage] = [
+        {"role": "system", "content": prompt.remembered("system", profile=user.profile, **more)}
+    ]
+    lengths: list[int] = []
+    for turn, exchange in enumerate(exchanges(user.h_u), start=1):
+        text = prompt.remembered(
+            "turn",
+            heard=exchange.heard,
+            inner=exchange.inner,
+            turn=turn,
+            max_turns=user.max_turns,
+            style=preferences.speech_style if preferences else None,
+            lengths=tuple(lengths[-3:]),
+            **more,
+        )
+        messages.append({"role": "user", "content": text})
+        if exchange.said is not None:
+            said = Said(utterance=exchange.said, wants_to_end=False, why="unspecified", reason="")
+            messages.append({"role": "assistant", "content": said.model_dump_json()})
+            lengths.append(_length(exchange.said, user.language))
+    return messages
 
 
 def _length(text: str, language: Language) -> int:

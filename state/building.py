@@ -61,14 +61,16 @@ class Seed(Frozen):
 
     `words` are the seed's own texts by name (background, problem, persona, …). `given` are fields
     of a profile that it states: a part that is whole is taken as it is, the rest are facts for the
-    writer. `risk` and `hard` count where the part that they belong to is given whole.
+    writer. `risk` and `hard` count where the part that they belong to is given whole; `source` says
+    where somebody else's data has it from, and is told to no model.
     """
 
     words: dict[str, Text] = {}
     category: Category | None = None
     given: dict[Part, dict[str, Any]] = {}
     risk: tuple[Risk, ...] = ()
-    hard: bool | None = None
+    hard: bool = False
+    source: str = ""
 
 
 class Lots(Frozen):
@@ -188,7 +190,7 @@ class BuildRecord(BaseModel):
 
 def profile_of(person: Person, made: Made) -> Profile:
     """The profile of a person all of whose parts are there."""
-    given = person.seed.hard
+    given = person.whole("scenario") is not None
     return Profile.model_validate(
         {
             "id": person.id,
@@ -196,7 +198,7 @@ def profile_of(person: Person, made: Made) -> Profile:
             **{part: getattr(made, part) for part in PARTS},
             "minor": made.demographics is not None and made.demographics.age < ADULT,
             "risk": made.risk,
-            "hard": person.lots.hard if given is None else given,
+            "hard": person.seed.hard if given else person.lots.hard,
         }
     )
 

@@ -27,7 +27,9 @@ class Emotions(Frozen):
 
     @model_validator(mode="after")
     def _hangs_together(self) -> Self:
-        if stranger := next((k for layer in self.ladder for k in layer if k not in self.labels), ""):
+        if stranger := next(
+            (k for layer in self.ladder for k in layer if k not in self.labels), ""
+        ):
             raise ValueError(f"the ladder's '{stranger}' is none of the labels")
         return self
 

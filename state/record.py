@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from emoharbor.state.dialogue import Appraisal, Emotion, Message
-from emoharbor.state.profile import Language
+from emoharbor.state.profile import Frozen, Language
 from emoharbor.state.verdict import Ending, Failure, Usage, Verdict
 
 FORMAT: Literal["emoharbor-record-1"] = "emoharbor-record-1"
@@ -21,8 +21,23 @@ class RoleUsage(Usage):
     seconds: float = 0.0
 
 
+class Imported(Frozen):
+    """What is known of a dialogue that was had elsewhere: its format, and where it stood.
+
+    `person` holds what the source says of who seeks support; `torn` says, where something shows
+    it, that a part of the dialogue is missing.
+    """
+
+    format: str
+    where: str
+    person: tuple[str, ...] = ()
+    torn: str = ""
+
+
 class DialogueRecord(BaseModel):
     """A finished or failed cell. Exactly one of `verdict` and `failure` is set.
+
+    A dialogue that was `imported` has a verdict only once somebody has judged it.
 
     `thread` names the checkpoints; `dialogue_hash` covers all that shaped the dialogue and
     `verdict_hash` all that shaped the verdict besides. `branched` says of which dialogue, after
@@ -48,6 +63,7 @@ class DialogueRecord(BaseModel):
     ending: Ending | None
     verdict: Verdict | None
     failure: Failure | None
+    imported: Imported | None = None
     models: dict[str, str]
     prompts: dict[str, str]
     usage: dict[str, RoleUsage]
@@ -56,7 +72,8 @@ class DialogueRecord(BaseModel):
 
     @model_validator(mode="after")
     def _one_outcome(self) -> Self:
-        if (self.verdict is None) == (self.failure is None):
+        outcomes = (self.verdict is not None) + (self.failure is not None)
+        if outcomes != 1 and not (self.imported and outcomes == 0):
             raise ValueError("exactly one of verdict and failure is wanted")
         return self
 

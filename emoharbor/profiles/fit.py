@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ from emoharbor.profiles.checks import LENGTHS, TOO_SIMILAR, UNITS
 from emoharbor.profiles.formats import language_of
 from emoharbor.profiles.identifiers import PATTERNS
 from emoharbor.profiles.risk import risk_findings
-from emoharbor.profiles.texts import grams, length, sentences, texts
+from emoharbor.profiles.texts import grams, length, runs, sentences, texts
 from emoharbor.state.building import PARTS, Fault, Part, Person
 from emoharbor.state.profile import Language, Profile
 
@@ -21,14 +21,18 @@ COPIED: dict[Language, int] = {"en": 8, "zh": 14}
 
 @dataclass
 class Known:
-    """The people whom a new one must not resemble."""
+    """The people whom a new one must not resemble: who has which turns of phrase and sentences."""
 
-    grams: dict[str, set[str]] = field(default_factory=dict)
+    holders: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    sizes: dict[str, int] = field(default_factory=dict)
     sentences: dict[str, str] = field(default_factory=dict)
 
     def add(self, profile: Profile) -> None:
         """From now on nobody may resemble this one either."""
-        self.grams[profile.id] = grams(profile)
+        own = grams(profile)
+        self.sizes[profile.id] = len(own)
+        for gram in own:
+            self.holders[gram].append(profile.id)
         self.sentences |= dict.fromkeys(sentences(profile), profile.id)
 
     def resembled_by(self, profile: Profile) -> list[Fault]:
@@ -37,8 +41,9 @@ class Known:
         for sentence in sorted(sentences(profile)):
             if other := self.sentences.get(sentence):
                 says[other] = f"says the same as {other}: '{sentence}'"
-        for other, theirs in self.grams.items():
-            alike = len(own & theirs) / max(1, len(own | theirs))
+        shared = Counter(other for gram in own for other in self.holders.get(gram, ()))
+        for other, common in sorted(shared.items()):
+            alike = common / (len(own) + self.sizes[other] - common)
             if alike > TOO_SIMILAR:
                 says[other] = f"{alike:.2f} like {other}, at most {TOO_SIMILAR} is wanted"
         return [Fault(kind="too similar", part=None, says=each) for each in says.values()]
@@ -105,9 +110,9 @@ def _repeated(profile: Profile) -> Iterator[Fault]:
 
 def _copied(profile: Profile, asked: str, parts: set[Part]) -> Iterator[Fault]:
     size = COPIED[profile.language]
-    there = set(_runs(asked, profile.language, size))
+    there = set(runs(asked, profile.language, size))
     for where, text in texts(profile):
-        shared = [run for run in _runs(text, profile.language, size) if run in there]
+        shared = [run for run in runs(text, profile.language, size) if run in there]
         if shared and _part(where) in parts:
             says = f"{where} repeats what you were given, word for word: '{shared[0]}'"
             yield Fault(kind="copied", part=_part(where), says=says)
@@ -118,14 +123,6 @@ def _age(profile: Profile, person: Person) -> Iterator[Fault]:
     if stated is not None and int(stated) != profile.demographics.age:
         says = f"age: {profile.demographics.age}, and the seed says {stated}"
         yield Fault(kind="faithful", part="demographics", says=says)
-
-
-def _runs(text: str, language: Language, size: int) -> list[str]:
-    words = _bare(text).split()
-    if language == "zh":
-        whole = "".join(words)
-        return [whole[i : i + size] for i in range(len(whole) - size + 1)]
-    return [" ".join(words[i : i + size]) for i in range(len(words) - size + 1)]
 
 
 def _bare(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -31,15 +31,18 @@ def shared_sentences(profiles: Sequence[Profile]) -> dict[str, tuple[str, ...]]:
 
 def pairs(profiles: Sequence[Profile]) -> list[Pair]:
     """Every two that have any run of words in common, the most similar first."""
-    sizes, holders = {}, defaultdict(list)
-    for profile in profiles:
-        own = grams(profile)
-        sizes[profile.id] = len(own)
+    return alike({profile.id: grams(profile) for profile in profiles})
+
+
+def alike(runs: Mapping[str, set[str]]) -> list[Pair]:
+    """As `pairs`, of any texts: an id and its runs of words each."""
+    holders = defaultdict(list)
+    for name, own in runs.items():
         for gram in own:
-            holders[gram].append(profile.id)
+            holders[gram].append(name)
     shared = Counter(pair for ids in holders.values() for pair in combinations(ids, 2))
     found = [
-        Pair(first, second, common / (sizes[first] + sizes[second] - common))
+        Pair(first, second, common / (len(runs[first]) + len(runs[second]) - common))
         for (first, second), common in shared.items()
     ]
     return sorted(found, key=lambda pair: (-pair.similarity, pair.first, pair.second))

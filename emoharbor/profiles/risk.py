@@ -15,6 +15,8 @@ from emoharbor.profiles.texts import texts
 from emoharbor.state.profile import Language, Profile, Risk
 
 WORDS = Path(__file__).parent.parent / "data" / "risk_words.yaml"
+# What drives this person away is mostly what the other one says, as in "being called an abuser".
+OF_OTHERS = "scenario.leaves"
 RISKS: tuple[Risk, ...] = get_args(Risk)
 Strength = Literal["plain", "hint"]
 
@@ -26,7 +28,8 @@ def risk_findings(profile: Profile) -> Iterator[Finding]:
         if risk not in profile.risk:
             for field, words in plain:
                 says = f"speaks of {risk} ('{words}'), which `risk` does not name"
-                yield Finding(profile.id, field, says)
+                if field != OF_OTHERS:
+                    yield Finding(profile.id, field, says)
         elif not plain and not _said(profile, risk, "hint"):
             says = f"names {risk}, and no text shows a trace of it (see {WORDS.name})"
             yield Finding(profile.id, "risk", says)

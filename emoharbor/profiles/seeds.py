@@ -32,10 +32,7 @@ def read_seeds(file: Path, language: Language) -> list[tuple[str, Seed]]:
     """
     if file.suffix not in ENDINGS:
         raise ConfigError(f"{file}: a file of seeds ends in {' or '.join(ENDINGS)}")
-    try:
-        seeds = [_seed(entry, where, language) for where, entry in _numbered(entries(file))]
-    except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror}") from error
+    seeds = [_seed(entry, where, language) for where, entry in _numbered(entries(file))]
     if not seeds:
         raise ConfigError(f"{file}: no seed in it")
     return seeds
@@ -111,8 +108,13 @@ def _from_draft(value: dict[str, Any], where: str, language: Language) -> Seed:
         )
     parts = {part: getattr(draft, part) for part in PARTS}
     given: dict[Any, Any] = {part: fields for part, fields in parts.items() if fields}
-    hard = draft.hard if "hard" in value else None
-    return Seed(words=draft.notes, given=given, risk=draft.risk, hard=hard)
+    return Seed(
+        words=draft.notes,
+        given=given,
+        risk=draft.risk,
+        hard=draft.hard,
+        source=f"{draft.id}, {draft.source}",
+    )
 
 
 def _refuse(value: dict[str, Any], where: str) -> None:
@@ -122,4 +124,5 @@ def _refuse(value: dict[str, Any], where: str) -> None:
         if fault["type"] != "extra_forbidden":
             raise ConfigError(f"{where}, {key}: {fault['msg']} (given: {fault['input']!r})")
         known = [field for shape in SHAPES.values() for field in shape.model_fields]
-        raise ConfigError(f"{where}, {key}: there is no such key{nearest(key, known)}")
+        more = nearest(str(fault["loc"][-1]), known)
+        raise ConfigError(f"{where}, {key}: there is no such key{more}")

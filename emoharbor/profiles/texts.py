@@ -12,6 +12,8 @@ PARTS = ("demographics", "preferences", "counselling", "scenario")
 LABELS = {"preferences.mbti", "counselling.topic", "counselling.emotion", "counselling.goal"}
 # What counts as a sentence that no two people share, in words and in characters.
 SHORTEST: dict[Language, int] = {"en": 6, "zh": 10}
+# A run that two texts may have in common, in words and in characters.
+GRAM: dict[Language, int] = {"en": 4, "zh": 6}
 ENDS = re.compile(r"[.!?;:\n。！？；：…]+")
 
 
@@ -35,12 +37,23 @@ def sentences(profile: Profile) -> set[str]:
 
 def grams(profile: Profile) -> set[str]:
     """All runs of four words; in Chinese of six characters."""
-    whole = " ".join(text for _, text in texts(profile)).lower()
-    if profile.language == "zh":
-        characters = "".join(re.findall(r"\w", whole))
-        return {characters[i : i + 6] for i in range(len(characters) - 5)}
-    words = re.findall(r"[\w'’]+", whole)
-    return {" ".join(words[i : i + 4]) for i in range(len(words) - 3)}
+    return grams_of(" ".join(text for _, text in texts(profile)), profile.language)
+
+
+def grams_of(text: str, language: Language) -> set[str]:
+    """As `grams`, of any text."""
+    return set(runs(text, language, GRAM[language]))
+
+
+def runs(text: str, language: Language, size: int) -> list[str]:
+    """Every run of `size` words, characters in Chinese, in order and as `units` have them."""
+    parts, between = units(text, language), "" if language == "zh" else " "
+    return [between.join(parts[i : i + size]) for i in range(len(parts) - size + 1)]
+
+
+def units(text: str, language: Language) -> list[str]:
+    """The words in lower case, in Chinese the characters; without punctuation."""
+    return re.findall(r"\w" if language == "zh" else r"[\w'’]+", text.lower())
 
 
 def _length(text: str, language: Language) -> int:

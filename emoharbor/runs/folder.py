@@ -96,6 +96,8 @@ async def prepare(plan: Plan, store: RunStore, where: str) -> str:
         kept = yaml.safe_load(text) or {}
         if is_build(kept):
             raise ConfigError(f"{where} holds a build of profiles; run into another with --out")
+        if "imported" in kept:
+            raise ConfigError(f"{where} holds imported dialogues; run into another with --out")
         if kept.get("branch") and plan.suite.branch is None:
             raise ConfigError(
                 f"{where} holds dialogues branched from {kept['branch']['run']}: go on with them "

@@ -26,7 +26,7 @@ Word = Literal["running", "interrupted", "finished"]
 
 @dataclass(frozen=True)
 class RunState:
-    """How far a run is: `cells` were planned, `finished` have a verdict, `failed` a failure.
+    """How far a run is: `cells` were planned, `failed` have a failure, `finished` none.
 
     `calls` are the answered ones, of live dialogues too; `cost` is theirs in US dollars, None
     where a part of it is unknown. `owner` is the process that runs it.
@@ -135,7 +135,7 @@ def _outcome(line: dict[str, Any], number: int) -> tuple[Any, bool]:
         made = build_record(line, number)
         return made.id, made.failure is None
     record = record_of(line, number)
-    return record.cell, record.verdict is not None
+    return record.cell, record.failure is None
 
 
 def _cells(text: str | None, where: str) -> int:

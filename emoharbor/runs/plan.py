@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from emoharbor.agents.evaluator import UserAsJudge
 from emoharbor.errors import ConfigError
 from emoharbor.models.config import ModelConfig
 from emoharbor.profiles import load_profiles
@@ -77,9 +78,11 @@ class Plan:
         return {role: m.spec or "" for role, m in seating.models.items()} if seating else {}
 
     def _calls(self, cell: Cell) -> int:
-        models = self.seatings[cell.supporter].models
+        seating = self.seatings[cell.supporter]
+        models, judge = seating.models, seating.evaluator.agent
+        verdict = len(judge.parts) if isinstance(judge, UserAsJudge) else "evaluator" in models
         turns = self.suite.max_turns - (cell.origin.turn if cell.origin else 0)
-        return max(turns, 0) * len(models.keys() - {"evaluator"}) + ("evaluator" in models)
+        return max(turns, 0) * len(models.keys() - {"evaluator"}) + verdict
 
 
 def make_plan(suite: Suite, seatings: Mapping[str, Seating]) -> Plan:

@@ -19,10 +19,13 @@ from emoharbor.models.config import ModelConfig, Sampling
 from emoharbor.models.spec import FINISHED_BOTS, parse_spec
 from emoharbor.prompts.loader import Prompt, load_prompt
 from emoharbor.prompts.rubric import Rubric, load_rubric
+from emoharbor.state.emotions import Emotions, load_emotions
 from emoharbor.suite import AgentConfig, Suite, SupporterConfig
 
 # Goes up when a built-in agent, a node or the loop changes what a dialogue looks like.
 LOOP_VERSION = 1
+# The built-in agents whose prompt is not that of their node.
+OWN_PROMPT = ("emotion", "seeker")
 MakeModel = Callable[[ModelConfig, Sampling], ChatModel]
 
 
@@ -97,7 +100,8 @@ def _seat(node: Node, config: AgentConfig, suite: Suite, make_model: MakeModel) 
         if kind is ChatModel:
             return model
         if kind is Prompt:
-            chosen = given.pop(name, node if name == "prompt" else name)
+            usual = config.use if config.use in OWN_PROMPT else node
+            chosen = given.pop(name, usual if name == "prompt" else name)
             prompt = load_prompt(chosen, suite.language)
             seat.prompts[name] = prompt.hash
             return prompt
@@ -108,6 +112,9 @@ def _seat(node: Node, config: AgentConfig, suite: Suite, make_model: MakeModel) 
             rubric = load_rubric(given.pop(name, "emoharbor-10"), suite.language)
             seat.prompts[name] = rubric.hash
             return rubric
+        if kind is Emotions:
+            seat.prompts[name] = load_emotions().hash
+            return load_emotions()
         return suite.first_line if name == "opening_line" else NotImplemented
 
     seat.agent = build(node, config.use, given, provide)

@@ -44,13 +44,15 @@ class PairedDimension:
 class Comparison:
     """Every dimension for one supporter before and one after.
 
-    `failed` pairs have no verdict on a side; `unpaired` dialogues stand in one run alone.
+    `failed` pairs have a failure on a side, `unjudged` ones otherwise lack a verdict on one;
+    `unpaired` dialogues stand in one run alone.
     """
 
     before: str
     after: str
     pairs: int
     failed: int
+    unjudged: int
     unpaired: int
     dimensions: tuple[PairedDimension, ...]
 
@@ -88,7 +90,8 @@ def _compared(
     mine = {key[1:]: record for key, record in old.items() if key[0] == a}
     others = {key[1:]: record for key, record in new.items() if key[0] == b}
     pairs = [(mine[key], others[key]) for key in mine if key in others]
-    judged = [(x, y) for x, y in pairs if x.verdict and y.verdict]
+    unbroken = [(x, y) for x, y in pairs if not (x.failure or y.failure)]
+    judged = [(x, y) for x, y in unbroken if x.verdict and y.verdict]
     keys = dict.fromkeys(
         key for pair in judged for r in pair if r.verdict for key in r.verdict.scores
     )
@@ -96,7 +99,8 @@ def _compared(
         before=a,
         after=b,
         pairs=len(pairs),
-        failed=len(pairs) - len(judged),
+        failed=len(pairs) - len(unbroken),
+        unjudged=len(unbroken) - len(judged),
         unpaired=len(mine.keys() ^ others.keys()),
         dimensions=tuple(_dimension(key, judged) for key in keys),
     )

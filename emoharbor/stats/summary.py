@@ -30,7 +30,8 @@ class Mean:
 class SupporterSummary:
     """One supporter's column: `average` is the mean of the dimensions' means, None if one lacks.
 
-    `finished` and `failed` count dialogues; `endings` counts reasons of the finished ones.
+    `finished`, `failed` and `unjudged` count dialogues: unjudged are those that were imported and
+    have neither verdict nor failure. `exchanges`, a mean, and `endings` leave out the failed ones.
     """
 
     supporter: str
@@ -38,6 +39,7 @@ class SupporterSummary:
     average: float | None
     finished: int
     failed: int
+    unjudged: int
     exchanges: float | None
     endings: dict[str, int]
     usage: dict[str, RoleUsage]
@@ -70,6 +72,7 @@ def summarize(records: Iterable[DialogueRecord]) -> list[SupporterSummary]:
 
 def _one(name: str, records: list[DialogueRecord]) -> SupporterSummary:
     finished = [r for r in records if r.verdict]
+    unbroken = [r for r in records if not r.failure]
     means = _means(finished)
     known = [mean.value for mean in means.values() if mean.value is not None]
     whole = bool(known) and len(known) == len(means)
@@ -78,9 +81,10 @@ def _one(name: str, records: list[DialogueRecord]) -> SupporterSummary:
         dimensions=means,
         average=sum(known) / len(known) if whole else None,
         finished=len(finished),
-        failed=len(records) - len(finished),
-        exchanges=sum(r.turns for r in finished) / len(finished) if finished else None,
-        endings=dict(Counter(r.ending.reason for r in finished if r.ending)),
+        failed=len(records) - len(unbroken),
+        unjudged=len(unbroken) - len(finished),
+        exchanges=sum(r.turns for r in unbroken) / len(unbroken) if unbroken else None,
+        endings=dict(Counter(r.ending.reason for r in unbroken if r.ending)),
         usage=total_usage(records),
         models={role: spec for record in records for role, spec in record.models.items()},
     )

@@ -15,6 +15,7 @@ def comparison_table(compared: Comparison) -> Table:
     """A row a dimension; below, why something in it is undefined."""
     title = f"{compared.before} -> {compared.after}: {compared.pairs} pairs"
     title += f", {compared.failed} of them failed" if compared.failed else ""
+    title += f", {compared.unjudged} of them without a verdict" if compared.unjudged else ""
     title += f", {compared.unpaired} dialogues without a partner" if compared.unpaired else ""
     table = Table(title=title, title_justify="left", box=SIMPLE, padding=(0, 1, 0, 0))
     table.add_column("dimension", overflow="fold")

@@ -26,6 +26,8 @@ def dialogue_view(record: DialogueRecord) -> RenderableType:
         parts.append(ending_line(record.ending))
     if record.failure:
         parts.append(Text(f"{how_ended(record)}: {record.failure.message}", style="red"))
+    if record.imported:
+        parts.append(Text(f"imported from {record.imported.where}", "dim"))
     if record.verdict:
         parts.append(verdict_table(record.verdict))
     return Group(*parts)

@@ -13,7 +13,7 @@ from rich.text import Text
 from emoharbor.profiles.checks import LENGTHS, UNITS, Report
 from emoharbor.profiles.counts import OF, big_five, count
 from emoharbor.profiles.drafts import Draft
-from emoharbor.profiles.texts import PARTS
+from emoharbor.profiles.texts import PARTS, length
 from emoharbor.state.profile import BigFive, Profile
 
 LONGEST = 16
@@ -125,8 +125,10 @@ def _coverage_table(report: Report) -> Table:
 
 def _measures(report: Report) -> Iterator[Text]:
     for language in sorted({p.language for p in report.profiles}):
+        sizes = [length(p) for p in report.profiles if p.language == language]
+        found = f"{min(sizes)} to {max(sizes)} {UNITS[language]} a person"
         least, most = LENGTHS[language]
-        yield Text(f"length ({language}): {least} to {most} {UNITS[language]} a person are wanted")
+        yield Text(f"length ({language}): {found}; {least} to {most} are wanted")
     if report.nearest:
         two = f"{report.nearest.first} and {report.nearest.second}"
         yield Text(f"most similar: {two}, {report.nearest.similarity:.3f}")

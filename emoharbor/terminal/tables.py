@@ -43,6 +43,8 @@ def score_table(summaries: Sequence[SupporterSummary]) -> Table:
     table.add_row("mean of dimensions", *(_number(s.average) for s in summaries))
     table.add_row("dialogues finished", *(str(s.finished) for s in summaries))
     table.add_row("dialogues failed", *(str(s.failed) for s in summaries))
+    if any(s.unjudged for s in summaries):
+        table.add_row("dialogues without a verdict", *(str(s.unjudged) for s in summaries))
     table.add_row("exchanges a dialogue", *(_number(s.exchanges, 1) for s in summaries))
     for reason, words in ENDINGS.items():
         if any(reason in s.endings for s in summaries):
@@ -66,7 +68,7 @@ def usage_table(summary: SupporterSummary, prices: Prices) -> Table:
     table.add_section()
     total = _usd(total_cost(costs).total)
     table.add_row("all", str(calls), *_sums(summary.usage), f"{seconds:.1f}", total)
-    dialogues = summary.finished + summary.failed
+    dialogues = summary.finished + summary.failed + summary.unjudged
     if dialogues > 1:
         each = total_cost(costs).total
         per = [_each(summary.usage, name, dialogues) for name in TOKENS]

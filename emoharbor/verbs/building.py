@@ -18,34 +18,41 @@ if TYPE_CHECKING:
     from emoharbor.runs.reader import RunReader
 
 
+Seeds = Annotated[
+    Path, typer.Argument(help="Questionnaires, personas or drafts: a YAML list, or JSONL.")
+]
+Writer = Annotated[str, typer.Option(help="Who writes and criticizes them.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="The accepted profiles (profiles.jsonl of the run)."),
+]
+Limit = Annotated[int | None, typer.Option(help="The first so many seeds.")]
+Prefix = Annotated[
+    str | None, typer.Option(help="Ids are PREFIX-001 and so on (the name of the file).")
+]
+Out = Annotated[Path | None, typer.Option("--out", help="Run folder (runs/build-SEEDS).")]
+Settings = Annotated[
+    list[str],
+    typer.Option("--set", help="KEY=VALUE, as in model.api_key_env=MY_KEY, temperature=1.0"),
+]
+
+
 @verb(
     "emoharbor profiles build examples/seeds.yaml --model openai:gpt-4o -o people.jsonl",
     "emoharbor profiles build drafts.jsonl --model openai:gpt-4o --language zh --limit 20",
     "emoharbor resume runs/build-seeds",
 )
 def build(
-    seeds: Annotated[
-        Path, typer.Argument(help="Questionnaires, personas or drafts: a YAML list, or JSONL.")
-    ],
-    model: Annotated[str, typer.Option(help="Who writes and criticizes them.")],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="The accepted profiles (profiles.jsonl of the run)."),
-    ] = None,
+    seeds: Seeds,
+    model: Writer,
+    output: Output = None,
     language: flags.LanguageName = None,
-    limit: Annotated[int | None, typer.Option(help="The first so many seeds.")] = None,
-    prefix: Annotated[
-        str | None, typer.Option(help="Ids are PREFIX-001 and so on (the name of the file).")
-    ] = None,
+    limit: Limit = None,
+    prefix: Prefix = None,
     seed: flags.Seed = None,
     concurrency: flags.Concurrency = None,
-    folder: Annotated[
-        Path | None, typer.Option("--out", help="Run folder (runs/build-SEEDS).")
-    ] = None,
-    settings: Annotated[
-        list[str],
-        typer.Option("--set", help="KEY=VALUE, as in model.api_key_env=MY_KEY, temperature=1.0"),
-    ] = [],  # noqa: B006
+    folder: Out = None,
+    settings: Settings = [],  # noqa: B006
     dry_run: flags.DryRun = False,
     store: flags.Store = None,
     max_cost: flags.MaxCost = None,
@@ -53,26 +60,19 @@ def build(
     max_time: flags.MaxTime = None,
 ) -> None:
     """Write a profile from each seed, have it criticized, keep what holds."""
-    name = _name(f"build-{seeds.stem}")
-    file = None if output is None else str(output.absolute())
-    values = {
-        "build": name,
-        "seeds": str(seeds.absolute()),
-        "file": file,
-        "prefix": prefix or _name((output or seeds).stem)[:56],
-        **_given(language=language, limit=limit, seed=seed),
-        "model": {"spec": model, **_given(concurrency=concurrency)},
-    }
     from emoharbor.runs.build_plan import make_build
     from emoharbor.runs.executor import RunOptions
     from emoharbor.verbs.doing import budget_of
 
+    values = _values(seeds, output, prefix)
+    values |= _given(language=language, limit=limit, seed=seed)
+    values["model"] = {"spec": model, **_given(concurrency=concurrency)}
     wanted = make_build(values, "profiles build", settings)
     if dry_run:
         _print_plan(wanted)
         return
     options = RunOptions(store, budget=budget_of(max_cost, max_calls, max_time))
-    do_build(wanted, folder or Path("runs") / name, options)
+    do_build(wanted, folder or Path("runs") / wanted.build, options)
 
 
 def resume_build(values: dict[str, Any], folder: Path, options: RunOptions) -> None:
@@ -137,6 +137,15 @@ def _print_plan(wanted: Build) -> None:
         highlight=False,
         markup=False,
     )
+
+
+def _values(seeds: Path, output: Path | None, prefix: str | None) -> dict[str, Any]:
+    return {
+        "build": _name(f"build-{seeds.stem}")[:64],
+        "seeds": str(seeds.absolute()),
+        "file": None if output is None else str(output.absolute()),
+        "prefix": prefix or _name((output or seeds).stem)[:56],
+    }
 
 
 def _given(**values: Any) -> dict[str, Any]:

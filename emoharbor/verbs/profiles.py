@@ -17,7 +17,7 @@ from emoharbor.verbs.console import out
 
 app = typer.Typer(
     name="profiles",
-    help="The people who come to talk: list, show, check, count and import them.",
+    help="The people who come to talk: list, show, check, count, import and build them.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )

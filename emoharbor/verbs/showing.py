@@ -122,5 +122,6 @@ def print_records(records: Iterable[DialogueRecord]) -> int:
     prices = load_prices()
     out.print(score_table(summaries))
     for summary in summaries:
-        out.print(usage_table(summary, prices))
+        if summary.usage:
+            out.print(usage_table(summary, prices))
     return sum(summary.failed for summary in summaries)

@@ -43,7 +43,7 @@ def row(saver: Saver, *nodes: Node) -> Graph:
     """The nodes one after the other: n0, n1, …"""
     builder = StateGraph(Words)
     for i, node in enumerate(nodes):
-        builder.add_node(f"n{i}", node)  # type: ignore[call-overload]
+        builder.add_node(f"n{i}", node)  # type: ignore[arg-type]
     names = [START, *(f"n{i}" for i in range(len(nodes)))]
     for before, after in zip(names, names[1:], strict=False):
         builder.add_edge(before, after)

@@ -6,6 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from emoharbor.checkpoints.serde import STATE_TYPES, state_serializer
+from emoharbor.state.building import BuildState, Fault, Made
 from emoharbor.state.channels import DialogueState
 from emoharbor.state.dialogue import Emotion, Utterance
 from emoharbor.state.profile import Frozen
@@ -17,6 +18,7 @@ MARKS: dict[str, Any] = {
     "empathetic": Score(reason="r", evidence=(1, 2), value=5),
     "safety": Unscored(cause="missing", raw='{"a": 1}'),
 }
+PERSON = make_profile()
 SAMPLES: list[BaseModel] = [
     heard("hello 😶‍🌫️ \u202eback\n\u2028" + "x" * 30_000),
     felt("作为女儿我很内疚"),
@@ -26,6 +28,13 @@ SAMPLES: list[BaseModel] = [
     Ending(reason="user_gave_up", turn=2, words="bye"),
     *MARKS.values(),
     FLAG,
+    PERSON.demographics,
+    PERSON.preferences.big_five,
+    PERSON.preferences,
+    PERSON.counselling,
+    PERSON.scenario,
+    Fault(kind="voice", part=None, says="too neat"),
+    Made(demographics=PERSON.demographics, scenario=PERSON.scenario, risk=("abuse",)),
     Verdict(rubric="r", strategy="user_aware", scores=MARKS, flags=(FLAG,)),
 ]
 
@@ -57,9 +66,10 @@ def stored(value: Any) -> Any:
 
 
 def test_the_list_holds_the_types_of_the_state_and_no_other() -> None:
-    hints = get_type_hints(DialogueState, include_extras=True)
-    found = set[type[BaseModel]]().union(*(models_in(hint) for hint in hints.values()))
-    assert {Flag, Emotion} <= found
+    states = (DialogueState, BuildState)
+    hints = [h for state in states for h in get_type_hints(state, include_extras=True).values()]
+    found = set[type[BaseModel]]().union(*(models_in(hint) for hint in hints))
+    assert {Flag, Emotion, Made} <= found
     assert set(STATE_TYPES) == found
     assert len(STATE_TYPES) == len(found)
 

@@ -138,7 +138,7 @@ def test_a_server_is_started_used_and_stopped(
 
 def test_all_roles_share_one_server(module: Path) -> None:
     async def use(pool: ModelPool) -> list[str]:
-        given = [{"serve": "--load-for 0"}, {}, {"api_key_env": "NOT_SET"}]
+        given: list[dict[str, Any]] = [{"serve": "--load-for 0"}, {}, {"api_key_env": "NOT_SET"}]
         models = [pool.model(ModelConfig(spec="vllm:org/Tiny", **more)) for more in given]
         replies = await asyncio.gather(*(model.complete(user("Hi.")) for model in models))
         return [reply.text for reply in replies]
@@ -220,14 +220,14 @@ def test_a_run_that_stops_waits_for_no_server(module: Path) -> None:
 
 def test_ctrl_c_twice_while_it_loads_leaves_nothing_behind(module: Path, tmp_path: Path) -> None:
     async def run() -> int | None:
-        settings = ["models.user.spec=vllm:org/Tiny", "models.user.serve=--load-for 600"]
+        settings = ["models.small.spec=vllm:org/Tiny", "models.small.serve=--load-for 600"]
         flags = [f"--set={setting}" for setting in settings]
         process = await forked_emoharbor(
             "run", "demo", "--supporter", "scripted:echo", "--out", str(tmp_path / "run"), *flags
         )
         await asyncio.to_thread(first_start, module)
         process.send_signal(signal.SIGINT)
-        await asyncio.sleep(0.3)
+        await process.stdout.readuntil(b"Stopping")
         process.send_signal(signal.SIGINT)
         await process.communicate()
         return process.returncode

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,3 @@ def written(file: Path, persons: list[Person]) -> str:
 def spoilt(person: Person, **changes: Any) -> Person:
     """Another person: `changes` are merged into a copy."""
     return merged(copy.deepcopy(person), changes)
-
-
-Spoil = Callable[[Person], Person]

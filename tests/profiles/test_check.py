@@ -42,10 +42,10 @@ def test_the_shipped_sets_are_clean(name: str) -> None:
 def test_a_good_file_of_ones_own_is_clean_and_needs_no_coverage(
     tmp_path: Path, language: str
 ) -> None:
-    crowd = [one for one in people(language) if one["id"] != "zh-006"]
-    assert findings(tmp_path, crowd) == []
+    assert findings(tmp_path, people(language)) == []
     told = emoharbor("profiles", "check", str(tmp_path / "p.jsonl")).stdout
     assert "at least 28 different" in told and "23 more" in told
+    assert re.search(rf"length \({language}\): \d+ to \d+ \w+ a person; ", told)
 
 
 def test_a_shipped_set_must_be_covered_and_a_part_of_it_need_not() -> None:
@@ -61,8 +61,8 @@ def test_a_shipped_set_must_be_covered_and_a_part_of_it_need_not() -> None:
         ({"demographics": {"age": 17}}, "en-001, minor: false, at the age of 17"),
         ({"risk": ["abuse"]}, "en-001, risk: names abuse, and no text shows a trace of it"),
         (
-            {"scenario": {"leaves": "He says he wants to die."}},
-            "en-001, scenario.leaves: speaks of self_harm ('wants to die'), which `risk` does not",
+            {"scenario": {"opens_up": "He says he wants to die."}},
+            "en-001, scenario.opens_up: speaks of self_harm ('wants to die'), which",
         ),
     ],
 )
@@ -116,7 +116,8 @@ def test_two_who_are_nearly_the_same(tmp_path: Path) -> None:
     second["scenario"] = json.loads(json.dumps(first["scenario"]).replace(" a ", " a. "))
     told = findings(tmp_path, [first, third, second])
     assert any(re.match(r"en-001, en-002: too similar: 0\.\d\d, at most 0.12", s) for s in told)
-    assert check(str(tmp_path / "p.jsonl")).nearest == check(str(tmp_path / "p.jsonl")).nearest
+    nearest = check(str(tmp_path / "p.jsonl")).nearest
+    assert nearest and (nearest.first, nearest.second) == ("en-001", "en-002")
 
 
 def test_every_broken_field_is_told_and_the_rest_is_checked_all_the_same(tmp_path: Path) -> None:

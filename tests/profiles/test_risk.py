@@ -47,6 +47,11 @@ def test_idioms_are_no_risk(language: Language, text: str) -> None:
     assert not list(risk_findings(make_profile(language, counselling={"problem": text})))
 
 
+def test_what_drives_somebody_away_is_said_by_others() -> None:
+    called = {"leaves": "Being called abusive, or told that he wanted to die."}
+    assert not list(risk_findings(make_profile("en", scenario=called)))
+
+
 @pytest.mark.parametrize("risk", RISKS)
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_flag_needs_a_trace(language: Language, risk: Risk) -> None:

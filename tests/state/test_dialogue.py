@@ -10,7 +10,6 @@ from emoharbor.state.dialogue import (
     Emotion,
     InnerState,
     MemoryItem,
-    Message,
     Utterance,
     initial_appraisal,
 )

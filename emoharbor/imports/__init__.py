@@ -1,0 +1,7 @@
+"""Dialogues that were had elsewhere, as records."""
+
+from emoharbor.imports.bring import Brought, bring
+from emoharbor.imports.folder import write_run
+from emoharbor.imports.shapes import FORMS
+
+__all__ = ["FORMS", "Brought", "bring", "write_run"]
