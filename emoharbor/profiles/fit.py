@@ -11,12 +11,9 @@ from emoharbor.profiles.checks import LENGTHS, TOO_SIMILAR, UNITS
 from emoharbor.profiles.formats import language_of
 from emoharbor.profiles.identifiers import PATTERNS
 from emoharbor.profiles.risk import risk_findings
-from emoharbor.profiles.texts import grams, length, runs, sentences, texts
+from emoharbor.profiles.texts import COPIED, grams, length, runs, sentences, texts
 from emoharbor.state.building import PARTS, Fault, Part, Person
-from emoharbor.state.profile import Language, Profile
-
-# Words in English, characters in Chinese, in a row: nobody hits upon as many by chance.
-COPIED: dict[Language, int] = {"en": 8, "zh": 14}
+from emoharbor.state.profile import Profile
 
 
 @dataclass

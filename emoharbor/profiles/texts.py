@@ -12,8 +12,9 @@ PARTS = ("demographics", "preferences", "counselling", "scenario")
 LABELS = {"preferences.mbti", "counselling.topic", "counselling.emotion", "counselling.goal"}
 # What counts as a sentence that no two people share, in words and in characters.
 SHORTEST: dict[Language, int] = {"en": 6, "zh": 10}
-# A run that two texts may have in common, in words and in characters.
+# A run that two texts may have in common, and one that nobody hits upon by chance; as above.
 GRAM: dict[Language, int] = {"en": 4, "zh": 6}
+COPIED: dict[Language, int] = {"en": 8, "zh": 14}
 ENDS = re.compile(r"[.!?;:\n。！？；：…]+")
 
 
@@ -25,14 +26,14 @@ def texts(profile: Profile) -> list[tuple[str, str]]:
 
 def length(profile: Profile) -> int:
     """How much is written out: words in English, characters without spaces in Chinese."""
-    return sum(_length(text, profile.language) for _, text in texts(profile))
+    return sum(size(text, profile.language) for _, text in texts(profile))
 
 
 def sentences(profile: Profile) -> set[str]:
     """The sentences that are long enough to be somebody's own, in lower case, unpunctuated."""
     parts = (part for _, text in texts(profile) for part in ENDS.split(text.lower()))
     bare = (" ".join(re.findall(r"[\w'’]+", part)) for part in parts)
-    return {s for s in bare if _length(s, profile.language) >= SHORTEST[profile.language]}
+    return {s for s in bare if size(s, profile.language) >= SHORTEST[profile.language]}
 
 
 def grams(profile: Profile) -> set[str]:
@@ -45,20 +46,21 @@ def grams_of(text: str, language: Language) -> set[str]:
     return set(runs(text, language, GRAM[language]))
 
 
-def runs(text: str, language: Language, size: int) -> list[str]:
-    """Every run of `size` words, characters in Chinese, in order and as `units` have them."""
+def size(text: str, language: Language) -> int:
+    """Words in English, characters without spaces in Chinese."""
+    words = text.split()
+    return len(words) if language == "en" else sum(map(len, words))
+
+
+def runs(text: str, language: Language, long: int) -> list[str]:
+    """Every run of `long` words, characters in Chinese, in order and as `units` have them."""
     parts, between = units(text, language), "" if language == "zh" else " "
-    return [between.join(parts[i : i + size]) for i in range(len(parts) - size + 1)]
+    return [between.join(parts[i : i + long]) for i in range(len(parts) - long + 1)]
 
 
 def units(text: str, language: Language) -> list[str]:
     """The words in lower case, in Chinese the characters; without punctuation."""
     return re.findall(r"\w" if language == "zh" else r"[\w'’]+", text.lower())
-
-
-def _length(text: str, language: Language) -> int:
-    words = text.split()
-    return len(words) if language == "en" else sum(map(len, words))
 
 
 def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:

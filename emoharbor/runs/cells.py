@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
@@ -15,6 +15,7 @@ from emoharbor.runs.fingerprint import digest
 from emoharbor.runs.journal import RunJournal
 from emoharbor.runs.plan import Cell, Plan
 from emoharbor.runs.seats import Seating
+from emoharbor.runs.shared import Shared
 from emoharbor.runs.threads import config_of, failure_of, go_on, now, tried
 from emoharbor.runs.tracing import dialogue_span
 from emoharbor.state.record import DialogueRecord
@@ -48,6 +49,7 @@ class CellRunner:
     on_visit: Callable[[Visit], None]
     drain: Drain
     name: str = ""
+    shared: Shared = field(default_factory=Shared)
 
     async def run(self, cell: Cell) -> DialogueRecord | None:
         """The cell's record, of a finished dialogue or of a failure; None when the run is stopping.
@@ -72,6 +74,7 @@ class CellRunner:
 
     async def _finish(self, cell: Cell) -> str:
         """Brings the cell to its verdict; returns the thread in which it stands."""
+        await self._open(cell)
         own_judge = digest(self.plan.fingerprint["judge"]) == self.first_judge
         if own_judge:
             await self._go_on(cell, cell.thread)
@@ -79,31 +82,45 @@ class CellRunner:
         judged = self._judged_thread(cell)
         if not (await self._state(cell, judged)).created_at:
             await self._go_on(cell, cell.thread, interrupt_before=["evaluator"])
-            await self._fork(cell, judged)
+            await self._fork(cell, cell.thread, judged)
         await self._go_on(cell, judged)
         return judged
 
     def _judged_thread(self, cell: Cell) -> str:
         return f"{cell.thread}.{cell.verdict_hash}"
 
+    async def _open(self, cell: Cell) -> None:
+        """Gives a new dialogue the user's first words, where all supporters hear the same."""
+        if cell.opening is None or (await self._state(cell, cell.thread)).created_at:
+            return
+        async with self.shared.locks[cell.opening]:
+            # Not into the node that stands behind them, now or when a stopped run goes on.
+            behind = ("supporter", "evaluator")
+            if not set((await self._state(cell, cell.opening)).next) & {*behind}:
+                await self._go_on(cell, cell.opening, interrupt_before=[*behind])
+                self.journal.forget(cell.opening)
+        await self._fork(cell, cell.opening, cell.thread)
+
     async def _go_on(self, cell: Cell, thread: str, **how: Any) -> None:
         def told(node: str, update: dict[str, Any]) -> None:
             self.on_visit(Visit(cell, thread, node, update))
 
-        graph, context = self.graphs[cell.supporter], self._context(cell, thread)
+        graph, context = self.graphs[cell.supporter], await self._context(cell, thread)
         await go_on(graph, thread, {"turn": 0}, context, self.drain, told, **how)
 
-    async def _fork(self, cell: Cell, judged: str) -> None:
-        """A new thread that stands before the evaluator; the dialogue's own is not touched."""
-        values = dict((await self._state(cell, cell.thread)).values)
+    async def _fork(self, cell: Cell, source: str, new: str) -> None:
+        """A new thread that stands where `source` does, which is not touched, unjudged."""
+        values = dict((await self._state(cell, source)).values)
         values.pop("verdict", None)
         last = "termination" if values["h_s"][-1].role == "user" else "supporter"
-        await self.graphs[cell.supporter].aupdate_state(config_of(judged), values, as_node=last)
+        await self.graphs[cell.supporter].aupdate_state(config_of(new), values, as_node=last)
 
-    def _context(self, cell: Cell, thread: str) -> Context:
+    async def _context(self, cell: Cell, thread: str) -> Context:
         suite = self.plan.suite
+        process = self.plan.seatings[cell.supporter].profile.agent
+        person = await self.shared.person(cell, process, self.journal) if process else cell.profile
         return Context(
-            profile=cell.profile.model_dump_json(),
+            profile=person.model_dump_json(),
             seed=cell.seed,
             max_turns=suite.max_turns,
             language=suite.language,
@@ -114,11 +131,13 @@ class CellRunner:
         return await self.graphs[cell.supporter].aget_state(config_of(thread))
 
     async def _failed(self, cell: Cell, error: Exception, started: str) -> DialogueRecord:
-        judged = self._judged_thread(cell)
-        state = await self._state(cell, judged)
-        thread = judged if state.created_at else cell.thread
-        state = state if state.created_at else await self._state(cell, thread)
-        failure = await failure_of(error, thread, state, self.journal)
+        threads = (self._judged_thread(cell), cell.thread, cell.opening or cell.thread)
+        for at in threads:
+            state = await self._state(cell, at)
+            if state.created_at:
+                break
+        failure = await failure_of(error, at, state, self.journal)
+        thread = cell.thread if at == cell.opening else at
         return self._record(cell, thread, state, failure, started)
 
     def _record(

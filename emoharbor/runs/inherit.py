@@ -25,6 +25,9 @@ async def inherit(plan: Plan, parent: Path, store: RunStore) -> int:
         if record.verdict and wanted.get(key) == (record.dialogue_hash, record.verdict_hash)
     ]
     threads = {t for r in same for t in (r.thread, r.own_thread)}
+    # New supporters hear the same first words from the same people.
+    if shared := {t for c in plan.cells for t in (c.opening, c.person) if t}:
+        threads |= shared - {entry["thread"] async for _, entry in store.calls.all()}
     for _, entry in read_lines(folder.calls_file):
         if entry["thread"] in threads:
             await store.calls.append(entry)

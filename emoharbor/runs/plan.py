@@ -15,13 +15,17 @@ from emoharbor.runs.seats import Seating
 from emoharbor.state.profile import Profile
 from emoharbor.suite import Origin, Suite
 
+# Threads of what all supporters share: no supporter's name begins with an underscore.
+OPENING, PROFILE = "_opening", "_profile"
+
 
 @dataclass(frozen=True)
 class Cell:
     """One dialogue to be had: (supporter, profile, repeat).
 
     `dialogue_hash` covers all that shapes the dialogue, `verdict_hash` the judge besides; `seed`
-    is the same for every supporter. A branch of a recorded dialogue has an `origin`.
+    is the same for every supporter. A branch of a recorded dialogue has an `origin`. `opening` and
+    `person` are threads that all supporters share: the user's first words, the cleaned profile.
     """
 
     supporter: str
@@ -31,6 +35,8 @@ class Cell:
     dialogue_hash: str
     verdict_hash: str
     origin: Origin | None = None
+    opening: str | None = None
+    person: str | None = None
 
     @property
     def name(self) -> str:
@@ -65,7 +71,8 @@ class Plan:
     @property
     def most_calls(self) -> int:
         """Model calls when no user leaves early and no reply needs a repair."""
-        return sum(self._calls(cell) for cell in self.cells)
+        people = {cell.person for cell in self.cells if cell.person}
+        return sum(self._calls(cell) for cell in self.cells) + len(people)
 
     @property
     def models(self) -> list[ModelConfig]:
@@ -74,7 +81,9 @@ class Plan:
 
     def specs(self, thread: str) -> dict[str, str]:
         """The spec of each role's model in the dialogue of a thread."""
-        seating = self.seatings.get(thread.split("/")[0])
+        name = thread.split("/")[0]
+        shared = next(iter(self.seatings.values())) if name in (OPENING, PROFILE) else None
+        seating = self.seatings.get(name, shared)
         return {role: m.spec or "" for role, m in seating.models.items()} if seating else {}
 
     def _calls(self, cell: Cell) -> int:
@@ -82,7 +91,7 @@ class Plan:
         models, judge = seating.models, seating.evaluator.agent
         verdict = len(judge.parts) if isinstance(judge, UserAsJudge) else "evaluator" in models
         turns = self.suite.max_turns - (cell.origin.turn if cell.origin else 0)
-        return max(turns, 0) * len(models.keys() - {"evaluator"}) + verdict
+        return max(turns, 0) * len(models.keys() - {"evaluator", "profile"}) + verdict
 
 
 def make_plan(suite: Suite, seatings: Mapping[str, Seating]) -> Plan:
@@ -99,6 +108,8 @@ def make_plan(suite: Suite, seatings: Mapping[str, Seating]) -> Plan:
             f"profile {foreign.id} is in '{foreign.language}', the suite in '{suite.language}': "
             f"use --language {foreign.language}, or other --profiles"
         )
+    if suite.shared_openings and suite.opening != "user":
+        raise ConfigError("shared_openings: the user must open; set opening=user")
     fingerprint = _fingerprint(suite, seatings, profiles)
     keys = (
         (supporter.name, profile, repeat)
@@ -118,12 +129,17 @@ def _fingerprint(
     suite: Suite, seatings: Mapping[str, Seating], profiles: list[Profile]
 ) -> dict[str, Any]:
     one = next(iter(seatings.values()))
-    loop = {"seed": suite.seed, "language": suite.language, "opening": suite.opening}
+    loop: dict[str, Any] = {"seed": suite.seed, "language": suite.language}
+    loop |= {
+        "opening": suite.opening,
+        "opening_line": suite.first_line,
+        "max_turns": suite.max_turns,
+    }
+    # What not every suite has stands there where it has it, so that no other dialogue is renamed.
+    user = ("thinker", "talker", "termination", *(("profile",) if one.profile.agent else ()))
     return {
-        "loop": {**loop, "opening_line": suite.first_line, "max_turns": suite.max_turns},
-        "user": {
-            role: getattr(one, role).fingerprint for role in ("thinker", "talker", "termination")
-        },
+        "loop": {**loop, **({"shared_openings": True} if suite.shared_openings else {})},
+        "user": {role: getattr(one, role).fingerprint for role in user},
         "supporters": {name: seating.supporter.fingerprint for name, seating in seatings.items()},
         "profiles": {profile.id: digest(profile.model_dump()) for profile in profiles},
         "judge": one.evaluator.fingerprint,
@@ -147,4 +163,9 @@ def _cell(
     seed = int(digest([suite.seed, profile.id, repeat]), 16) >> 17
     dialogue = digest(shape)
     verdict = digest([dialogue, fingerprint["judge"]])
-    return Cell(supporter, profile, repeat, seed, dialogue, verdict, origin)
+    opening = person = None
+    if suite.shared_openings and origin is None:
+        opening = f"{OPENING}/{profile.id}/{repeat}/{digest({**shape, 'supporter': None})}"
+    if processed := fingerprint["user"].get("profile"):
+        person = f"{PROFILE}/{profile.id}/{digest([suite.seed, shape['profile'], processed])}"
+    return Cell(supporter, profile, repeat, seed, dialogue, verdict, origin, opening, person)

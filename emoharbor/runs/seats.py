@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from emoharbor.agents.parameters import parameters_of
 from emoharbor.agents.resolve import build, find, source_version
-from emoharbor.agents.shape import Node
+from emoharbor.agents.shape import NODES, Node
+from emoharbor.agents.situation import ProfileProcessing
 from emoharbor.agents.template import Preset, take_preset
 from emoharbor.errors import ConfigError
 from emoharbor.graphs.dialogue import Agents
@@ -41,18 +42,19 @@ class Seat:
 
 @dataclass(frozen=True)
 class Seating:
-    """All five nodes for one supporter."""
+    """All five nodes for one supporter; `profile` processes the profiles, if anybody does."""
 
     supporter: Seat
     thinker: Seat
     talker: Seat
     termination: Seat
     evaluator: Seat
+    profile: Seat
 
     @property
     def agents(self) -> Agents:
         """What the graph is built with."""
-        return Agents(**{name: seat.agent for name, seat in vars(self).items()})
+        return Agents(**{node: getattr(self, node).agent for node in NODES})
 
     @property
     def models(self) -> dict[str, ModelConfig]:
@@ -76,9 +78,8 @@ def seat_all(suite: Suite, supporter: SupporterConfig, make_model: MakeModel) ->
         "termination": suite.agents.termination,
         "evaluator": suite.agents.evaluator,
     }
-    return Seating(
-        **{node: _seat(node, config, suite, make_model) for node, config in configs.items()}
-    )
+    seats = {node: _seat(node, config, suite, make_model) for node, config in configs.items()}
+    return Seating(**seats, profile=_processing(suite, make_model))
 
 
 def _seat(node: Node, config: AgentConfig, suite: Suite, make_model: MakeModel) -> Seat:
@@ -120,6 +121,31 @@ def _seat(node: Node, config: AgentConfig, suite: Suite, make_model: MakeModel) 
     seat.agent = build(node, config.use, given, provide)
     seat.fingerprint |= {**given, **{f"{name} file": h for name, h in seat.prompts.items()}}
     return seat
+
+
+def _processing(suite: Suite, make_model: MakeModel) -> Seat:
+    """The seat of who processes the profiles; its agent is None where nobody does."""
+    config = suite.profile_processing
+    if config is None:
+        return Seat(agent=None, fingerprint={})
+    named = config.model or suite.agents.talker.model
+    spec = suite.model_config_of(named) if named else ModelConfig()
+    if spec.spec is None:
+        raise ConfigError(
+            "no model for profile_processing: name one with --model provider:model[@base_url], or "
+            f"set {f'models.{named}.spec' if named else 'profile_processing.model'} in the suite"
+        )
+    prompt, repair = (load_prompt(name, suite.language) for name in (config.prompt, "repair"))
+    model = make_model(spec, Sampling(temperature=config.temperature))
+    return Seat(
+        agent=ProfileProcessing(model, prompt, repair),
+        fingerprint={
+            **{"version": str(LOOP_VERSION), "model": spec.spec, "temperature": config.temperature},
+            **{"prompt file": prompt.hash, "repair file": repair.hash},
+        },
+        model=spec,
+        prompts={"prompt": prompt.hash, "repair": repair.hash},
+    )
 
 
 def _model_config(node: Node, config: AgentConfig, suite: Suite) -> ModelConfig:

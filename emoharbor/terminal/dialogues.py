@@ -47,7 +47,10 @@ def item_line(item: Message | Appraisal | Emotion, number: int) -> RenderableTyp
         style = STYLES[item.role]
         return Text.assemble((f"[{number}] {item.role}: ", f"dim {style}"), (item.text, style))
     if isinstance(item, Emotion):
-        return Padding(Text(f"feels {item.label}: {item.description}", style="dim italic"), (0, 6))
+        because = f"\nbecause {item.transition_reason}" if item.transition_reason else ""
+        drawn = " (a deterioration was drawn)" if item.deteriorated else ""
+        felt = f"feels {item.label}{drawn}: {item.description}{because}"
+        return Padding(Text(felt, style="dim italic"), (0, 6))
     strength = f" ({item.intensity}/5)" if item.intensity else ""
     lines = (f"thinks {item.cognition}", f"feels {item.emotion}{strength}", f"wants {item.goals}")
     leaning = () if item.leaning == "stay" else (f"{item.leaning}: {item.why}",)

@@ -24,6 +24,10 @@ Limit = Annotated[int | None, typer.Option(help="The first so many profiles.")]
 Repeats = Annotated[int | None, typer.Option(help="Dialogues a profile.")]
 Turns = Annotated[int | None, typer.Option(help="Exchanges a dialogue, at most.")]
 Seed = Annotated[int | None, typer.Option(help="The run's seed.")]
+SharedOpenings = Annotated[
+    bool | None,
+    typer.Option("--shared-openings", help="A user's first words are had once for all columns."),
+]
 Concurrency = Annotated[int | None, typer.Option(help="Calls in flight an endpoint.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Run folder (runs/SUITE).")]
 Settings = Annotated[

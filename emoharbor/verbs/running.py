@@ -25,6 +25,7 @@ def run(
     turns: flags.Turns = None,
     seed: flags.Seed = None,
     concurrency: flags.Concurrency = None,
+    shared: flags.SharedOpenings = None,
     folder: flags.Out = None,
     settings: flags.Settings = [],  # noqa: B006
     new: flags.New = None,
@@ -42,9 +43,9 @@ def run(
     from emoharbor.verbs.doing import budget_of, do, print_plan
 
     plain = {"language": language, "profiles": profiles, "limit": limit, "repeats": repeats}
-    plain |= {"max_turns": turns, "seed": seed, "concurrency": concurrency}
+    more = {"max_turns": turns, "seed": seed, "concurrency": concurrency, "shared_openings": shared}
     resolved = suite_from_flags(
-        suite, supporters=supporter, model=model, judge=judge, plain=plain, settings=settings
+        suite, supporters=supporter, model=model, judge=judge, plain=plain | more, settings=settings
     )
     if dry_run:
         print_plan(resolved)

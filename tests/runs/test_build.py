@@ -13,6 +13,7 @@ from emoharbor.errors import ConfigError
 from emoharbor.profiles import load_profiles
 from emoharbor.profiles.checks import check
 from emoharbor.runs.build import run_build
+from emoharbor.runs.build_plan import draw_lots
 from tests.building import (
     PARTS,
     asked,
@@ -22,6 +23,7 @@ from tests.building import (
     role_of,
     seeds_file,
     small_build,
+    words,
     writes,
 )
 from tests.fake_openai import fake_openai, refusal
@@ -113,3 +115,40 @@ def test_a_file_that_is_there_already_is_not_overwritten(tmp_path: Path) -> None
     assert mine.read_text() == "mine"
     result, _ = built(tmp_path, file=str(tmp_path / "new.jsonl"))
     assert len(load_profiles(str(result.file))) == 1
+
+
+def test_what_a_draft_has_whole_is_kept_and_costs_no_call(tmp_path: Path) -> None:
+    data = {part: good(part, "draft") for part in ("demographics", "counselling")}
+    data["demographics"]["age"] = 16
+    data["counselling"]["problem"] = "He held the blade and I kept still. " + words("more", 80)
+    draft = {
+        "id": "d-1",
+        "language": "en",
+        "source": "elsewhere",
+        "lacks": ["preferences", "scenario"],
+        "notes": {"told": "mark1"},
+        "risk": ["self_harm"],
+        "hard": True,
+        **data,
+    }
+    file = tmp_path / "drafts.jsonl"
+    file.write_text(json.dumps(draft), encoding="utf-8")
+    result, server = built(tmp_path, seeds=file)
+    assert asked(server) == ["preferences", "scenario", "critic"]
+    (profile,) = (record.profile for record in result.accepted)
+    assert profile and profile.model_dump(mode="json")["counselling"] == data["counselling"]
+    assert profile.minor and profile.risk == ("self_harm",) and profile.id == "p-001"
+    assert profile.hard == draw_lots(0, 1).hard
+
+
+@pytest.mark.parametrize("risk", [[], ["abuse"]])
+def test_the_risks_that_the_writer_names_are_the_profiles(tmp_path: Path, risk: list[str]) -> None:
+    def change(role: str, data: Any, nth: int, key: str) -> Any:
+        if "counselling" in data:
+            data["risk"] = risk
+            data["counselling"]["problem"] += " He abused me." if risk else ""
+        return data
+
+    result, _ = built(tmp_path, change)
+    (profile,) = (record.profile for record in result.accepted)
+    assert profile and list(profile.risk) == risk

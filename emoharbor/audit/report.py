@@ -1,0 +1,123 @@
+"""The audit of a corpus: every measure, for all of it, by arm and by supporter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from emoharbor.audit.figures import Figure, Measure
+from emoharbor.audit.measures import measures
+from emoharbor.audit.reading import Corpus
+from emoharbor.audit.reference import Known, Mark, known, mark
+from emoharbor.audit.talks import Talk, Talks
+from emoharbor.profiles.entries import Finding
+from emoharbor.state.profile import Language
+
+Kind = Literal["all", "arm", "supporter", "against"]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Some of the dialogues, with a figure for every measure."""
+
+    kind: Kind
+    name: str
+    figures: dict[str, Figure]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The dialogues in one language: all of them, then by arm and by supporter where several are.
+
+    `others` are the figures of the second corpus, None where it has no dialogue in this language.
+    """
+
+    language: Language
+    sections: dict[str, list[Measure]]
+    groups: tuple[Group, ...]
+    others: dict[str, Figure] | None
+
+    def of(self, kind: Kind) -> list[Group]:
+        """The groups of a kind."""
+        return [group for group in self.groups if group.kind == kind]
+
+    def people(self, measure: Measure) -> list[Known]:
+        """What other corpora show of a measure."""
+        return known(measure, self.language)
+
+    def mark(self, measure: Measure, group: Group) -> Mark:
+        """Whether no human corpus shows this group's figure."""
+        return mark(measure, group.figures[measure.key], self.people(measure))
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was found; `against` names the second corpus."""
+
+    where: str
+    parts: tuple[Part, ...]
+    left_out: tuple[Finding, ...]
+    notes: tuple[str, ...]
+    against: str | None
+
+
+def audit(corpus: Corpus, against: Corpus | None = None) -> Audit:
+    """Measures a corpus, language by language, beside another one."""
+    both = [corpus] if against is None else [corpus, against]
+    others = _by_language(against) if against else {}
+    parts = tuple(_part(talks, others.get(name)) for name, talks in _by_language(corpus).items())
+    return Audit(
+        where=corpus.where,
+        parts=parts,
+        left_out=tuple(one for each in both for one in each.left_out),
+        notes=tuple(note for each in both for note in each.notes),
+        against=against.where if against else None,
+    )
+
+
+def _by_language(corpus: Corpus) -> dict[Language, Talks]:
+    people = corpus.people or {}
+    talks = [
+        Talk(
+            record,
+            "\n".join(
+                record.imported.person if record.imported else people.get(record.profile, ())
+            ),
+        )
+        for record in corpus.records
+    ]
+    languages = dict.fromkeys(talk.language for talk in talks)
+    return {
+        name: Talks(name, tuple(talk for talk in talks if talk.language == name))
+        for name in languages
+    }
+
+
+def _part(talks: Talks, others: Talks | None) -> Part:
+    sections = measures(talks.language)
+    every = [measure for section in sections.values() for measure in section]
+    groups = [
+        Group("all", "all", _figures(every, talks)),
+        *_groups(every, talks, "arm", lambda talk: talk.record.suite),
+        *_groups(every, talks, "supporter", lambda talk: talk.record.supporter),
+    ]
+    return Part(
+        language=talks.language,
+        sections=sections,
+        groups=tuple(groups),
+        others=None if others is None else _figures(every, others),
+    )
+
+
+def _groups(
+    every: list[Measure], talks: Talks, kind: Kind, of: Callable[[Talk], str]
+) -> list[Group]:
+    names = dict.fromkeys(map(of, talks.all))
+    if len(names) < 2:
+        return []
+    return [Group(kind, name, _figures(every, talks.narrowed(of, name))) for name in names]
+
+
+def _figures(every: list[Measure], talks: Talks) -> dict[str, Figure]:
+    return {measure.key: measure.of(talks) for measure in every}
