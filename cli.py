@@ -92,7 +92,7 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
     ),
     auditing.audit: (
         "emoharbor audit runs/zh",
-        "emoharbor audit runs/zh --against ESConv.json -o audit.csv",
+        "emoharbor audit runs/en --against ESConv.json -o audit.csv",
         "emoharbor audit release/ -o audit.json",
     ),
     importing.bring: (

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
-from pydantic import create_model
+from pydantic import Field, create_model
 
 from emoharbor.agents.asking import Unusable, ask, read_as
 from emoharbor.models.base import ChatMessage, ChatModel, Completion, JsonSchema
@@ -18,6 +18,8 @@ from emoharbor.state.profile import Feedback, Frozen, Risk, Text
 
 KINDS = get_args(Feedback)
 SHORTEST_QUOTE = 6
+# A point: so a small model comes to an end, and a mender sees what matters.
+MOST_FAULTS = 3
 
 
 class Found(Frozen):
@@ -31,7 +33,7 @@ class Look(Frozen):
     """One point of the critic's: the passage that decides it, and what is wrong, if anything."""
 
     quote: Text
-    faults: tuple[Found, ...]
+    faults: Annotated[tuple[Found, ...], Field(max_length=MOST_FAULTS)]
 
 
 class Review(Frozen):

@@ -37,8 +37,6 @@ def _rows(audit: Audit) -> Iterator[dict[str, Any]]:
     for part in audit.parts:
         for group in part.groups:
             yield from _of_group(part, group)
-        if part.others is not None:
-            yield from _of_group(part, Group("against", str(audit.against), part.others))
 
 
 def _of_group(part: Part, group: Group) -> Iterator[dict[str, Any]]:

@@ -59,9 +59,9 @@ SECTIONS: dict[str, tuple[Measure, ...]] = {
     ),
     "Words": (
         Measure("thanks", "share", USER, "with thanks", lines.saying("thanks")),
-        Measure("thanks.first", "share", USER, "… in the first third", lines.thanks(0)),
-        Measure("thanks.middle", "share", USER, "… in the second third", lines.thanks(1)),
-        Measure("thanks.last", "share", USER, "… in the last third", lines.thanks(2)),
+        Measure("thanks.first", "share", USER, "with thanks, first third", lines.thanks(0)),
+        Measure("thanks.middle", "share", USER, "with thanks, second third", lines.thanks(1)),
+        Measure("thanks.last", "share", USER, "with thanks, last third", lines.thanks(2)),
         Measure(
             "relief", "share", USER, "reassuring: feels better, agrees, will try",
             lines.saying("relief"),
@@ -76,7 +76,7 @@ SECTIONS: dict[str, tuple[Measure, ...]] = {
     "Openings": (
         Measure("greeting", "share", DIALOGUES, "that open with a bare greeting", d.greeting),
         Measure(
-            "openings.stage", "share", DIALOGUES, "that open with such a direction", d.staged,
+            "openings.stage", "share", DIALOGUES, "that open with a stage direction", d.staged,
         ),
         Measure(
             "openings", "share", DIALOGUES,

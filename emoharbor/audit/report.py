@@ -14,6 +14,7 @@ from emoharbor.audit.talks import Talk, Talks
 from emoharbor.profiles.entries import Finding
 from emoharbor.state.profile import Language
 
+LANGUAGES: dict[Language, str] = {"en": "English", "zh": "Chinese"}
 Kind = Literal["all", "arm", "supporter", "against"]
 
 
@@ -28,15 +29,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Part:
-    """The dialogues in one language: all of them, then by arm and by supporter where several are.
-
-    `others` are the figures of the second corpus, None where it has no dialogue in this language.
+    """The dialogues in one language: all of them, then by arm and by supporter where several are,
+    then all of the second corpus where it has any.
     """
 
     language: Language
     sections: dict[str, list[Measure]]
     groups: tuple[Group, ...]
-    others: dict[str, Figure] | None
 
     def of(self, kind: Kind) -> list[Group]:
         """The groups of a kind."""
@@ -66,12 +65,19 @@ def audit(corpus: Corpus, against: Corpus | None = None) -> Audit:
     """Measures a corpus, language by language, beside another one."""
     both = [corpus] if against is None else [corpus, against]
     others = _by_language(against) if against else {}
-    parts = tuple(_part(talks, others.get(name)) for name, talks in _by_language(corpus).items())
+    own = _by_language(corpus)
+    parts = tuple(_part(talks, others.get(name), against) for name, talks in own.items())
+    lacking = [
+        f"{one.where} has no dialogue in {LANGUAGES[name]}, which the other one has"
+        for one, mine, theirs in ((corpus, own, others), (against, others, own))
+        for name in theirs
+        if one and name not in mine
+    ]
     return Audit(
         where=corpus.where,
         parts=parts,
         left_out=tuple(one for each in both for one in each.left_out),
-        notes=tuple(note for each in both for note in each.notes),
+        notes=(*(note for each in both for note in each.notes), *lacking),
         against=against.where if against else None,
     )
 
@@ -94,7 +100,7 @@ def _by_language(corpus: Corpus) -> dict[Language, Talks]:
     }
 
 
-def _part(talks: Talks, others: Talks | None) -> Part:
+def _part(talks: Talks, others: Talks | None, against: Corpus | None) -> Part:
     sections = measures(talks.language)
     every = [measure for section in sections.values() for measure in section]
     groups = [
@@ -102,12 +108,9 @@ def _part(talks: Talks, others: Talks | None) -> Part:
         *_groups(every, talks, "arm", lambda talk: talk.record.suite),
         *_groups(every, talks, "supporter", lambda talk: talk.record.supporter),
     ]
-    return Part(
-        language=talks.language,
-        sections=sections,
-        groups=tuple(groups),
-        others=None if others is None else _figures(every, others),
-    )
+    if against and others:
+        groups.append(Group("against", against.where, _figures(every, others)))
+    return Part(talks.language, sections, tuple(groups))
 
 
 def _groups(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -18,6 +18,7 @@ from emoharbor.profiles.entries import Finding
 from emoharbor.profiles.formats import FORMATS, language_of, said
 from emoharbor.runs.fingerprint import digest
 from emoharbor.state.dialogue import Message
+from emoharbor.state.profile import Language
 from emoharbor.state.record import DialogueRecord, Imported
 from emoharbor.state.verdict import Ending
 
@@ -122,30 +123,41 @@ def _named(dialogues: list[_Dialogue]) -> list[_Dialogue]:
 
 
 def _records(
-    dialogues: Iterable[_Dialogue], people: Mapping[Path, Person | Finding]
+    dialogues: Sequence[_Dialogue], people: Mapping[Path, Person | Finding]
 ) -> Iterator[DialogueRecord]:
     seen = Counter[tuple[str, str]]()
-    for dialogue in dialogues:
+    languages = [_language(dialogue.told) for dialogue in dialogues]
+    # Of one in which nobody says a word, the others decide.
+    usual: Language = "zh" if languages.count("zh") > languages.count("en") else "en"
+    for dialogue, language in zip(dialogues, languages, strict=True):
         cell = (dialogue.told.supporter, dialogue.told.profile)
         seeker = people.get(_seeker_file(dialogue) or Path())
         person = seeker if isinstance(seeker, tuple) else dialogue.told.person
-        yield _record(dialogue, seen[cell], person)
+        yield _record(dialogue, seen[cell], person, language or usual)
         seen[cell] += 1
 
 
-def _record(dialogue: _Dialogue, repeat: int, person: Person) -> DialogueRecord:
+def _language(told: Told) -> Language | None:
+    """Of what the user says, or else of what both say; None where nobody says a word."""
+    for roles in (("user",), ("user", "supporter")):
+        text = " ".join(line.text for line in told.lines if line.role in roles)
+        if re.search(r"[^\W\d_]", text):
+            return "zh" if language_of(text) == "zh" else "en"
+    return None
+
+
+def _record(dialogue: _Dialogue, repeat: int, person: Person, language: Language) -> DialogueRecord:
     told = dialogue.told
     supporter = re.sub(r"[^\w.-]+", "-", told.supporter)
     messages = [Message(role=line.role, text=line.text) for line in told.lines]
     hashed = digest([[line.role, line.text] for line in told.lines])
     turns = exchanges(told.lines)
-    users = " ".join(line.text for line in told.lines if line.role == "user")
     return DialogueRecord(
         suite=dialogue.arm,
         supporter=supporter,
         profile=told.profile,
         repeat=repeat,
-        language="zh" if language_of(users) == "zh" else "en",
+        language=language,
         thread=f"{supporter}/{told.profile}/{repeat}/{hashed}",
         dialogue_hash=hashed,
         verdict_hash="",

@@ -12,7 +12,7 @@ import signal
 import socket
 import sys
 import tempfile
-from asyncio.subprocess import DEVNULL, STDOUT, Process
+from asyncio.subprocess import PIPE, STDOUT, Process
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,6 +21,7 @@ from pathlib import Path
 import aiohttp
 
 from emoharbor.errors import ConfigError
+from emoharbor.models import vllm_keeper
 from emoharbor.models.spec import server_arguments
 from emoharbor.models.stopping import Stopping
 from emoharbor.models.words import Secrets
@@ -30,14 +31,11 @@ PYTHON_VARIABLE = "EMOHARBOR_VLLM_PYTHON"
 _MODULE = "vllm.entrypoints.openai.api_server"
 _HOST = "127.0.0.1"
 _MISSING = "No module named 'vllm'"
-_POLL, _LOOK, _FAREWELL = 0.5, 5.0, 20.0
+_POLL, _LOOK, _LATE = 0.5, 5.0, 5.0
 _BYTES_READ, _LINES_SHOWN = 65536, 3
 # The engine's error stands in the midst of the log, above what the API server says about it.
-_TELLING = re.compile(r"(?:\b[\w.]*(?:Error|Exception|Interrupt)|\berror): \S")
-# Linux ends the server when we are gone, however that came about; set before vLLM takes over.
-_TIED = (
-    "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 15); os.execv(sys.argv[1], sys.argv[1:])"
-)
+_TELLING = re.compile(r"(?:\b[\w.]*(?:Error|Exception|Interrupt)|(?:\bValue )?\berror)[:,] \S.*")
+_HARMLESS = re.compile(r"\b(?:DEBUG|INFO|WARNING)\b")
 
 
 @dataclass
@@ -65,14 +63,14 @@ class ServerProcess:
         command = [found, "-m", _MODULE, "--model", self.model, "--host", _HOST]
         command += ["--port", str(port), "--enable-prompt-tokens-details"]
         command += server_arguments(self.serve or "")
-        tie = [sys.executable, "-I", "-S", "-c", _TIED] if sys.platform == "linux" else []
+        keeper = [sys.executable, "-I", "-S", vllm_keeper.__file__]
         number, name = tempfile.mkstemp(prefix="emoharbor-vllm-", suffix=".log")
         self.log = Path(name)
         with open(number, "wb") as log:
             self._process = await asyncio.create_subprocess_exec(
-                *tie,
+                *keeper,
                 *command,
-                stdin=DEVNULL,
+                stdin=PIPE,
                 stdout=log,
                 stderr=STDOUT,
                 env=_environment(self.key),
@@ -109,28 +107,30 @@ class ServerProcess:
         return f"{self.shown}: the vLLM server ended {how}{said}; its log: {self.log}"
 
     async def close(self) -> None:
-        """Asks it to end, and ends it and all that it has started where it does not."""
+        """Ends it and all that it has started: in order where it listens, by force where not."""
         process, self._process = self._process, None
         if process is None:
             return
+        assert process.stdin
         try:
-            with suppress(ProcessLookupError, TimeoutError):
-                process.terminate()
-                async with asyncio.timeout(_FAREWELL):
-                    await process.wait()
+            # Its keeper does the rest, as it would if we were killed.
+            process.stdin.close()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(vllm_keeper.FAREWELL + _LATE):
+                    while vllm_keeper.lives(process.pid):
+                        await asyncio.sleep(_POLL / 10)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
 
 
 def last_words(log: str) -> str:
     """The lines of a log that tell what went wrong, or its last ones, as one line."""
-    shown = [line for text in log.splitlines() if (line := Secrets().shown(text))]
-    telling = [line for line in shown if _TELLING.search(line)]
+    lines = [line for line in log.splitlines() if not _HARMLESS.search(line)]
+    telling = [found[0] for line in lines if (found := _TELLING.search(line))]
     # The same error is told by each process that it passes.
-    distinct = list(dict.fromkeys(telling or shown))
-    return " / ".join(distinct[-_LINES_SHOWN:])
+    shown = list(dict.fromkeys(filter(None, map(Secrets().shown, telling or lines))))
+    return " / ".join(shown[-_LINES_SHOWN:])
 
 
 def _environment(key: str) -> Mapping[str, str]:

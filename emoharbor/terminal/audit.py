@@ -12,10 +12,9 @@ from rich.text import Text
 from emoharbor.audit.figures import NAMED, Figure, Measure
 from emoharbor.audit.measures import defined
 from emoharbor.audit.reference import Known, load_reference
-from emoharbor.audit.report import Audit, Part
+from emoharbor.audit.report import LANGUAGES, Audit, Part
 from emoharbor.profiles.entries import Finding
 
-LANGUAGES = {"en": "English", "zh": "Chinese"}
 SIGNS = {"": "", "above people": " ▲", "below people": " ▼"}
 SHOWN = 20
 # What the table of supporters shows; the whole of it is in the file.
@@ -54,12 +53,12 @@ def left_out_view(left_out: Sequence[Finding], rest: str) -> Iterator[Text]:
 
 
 def _measures(part: Part, found: Audit) -> Table:
-    groups = [*part.of("all"), *part.of("arm")]
+    groups = [*part.of("all"), *part.of("arm"), *part.of("against")]
     title = f"{found.where}: dialogues in {LANGUAGES[part.language]}"
+    title += f"\nagainst: {found.against}" if part.of("against") else ""
     table = Table(title=title, title_justify="left", box=SIMPLE, padding=(0, 1, 0, 0))
     table.add_column("measure", overflow="fold", ratio=1)
-    names = [group.name for group in groups] + ([found.against] if found.against else [])
-    for name in [*names, "people"]:
+    for name in [*("against" if g.kind == "against" else g.name for g in groups), "people"]:
         table.add_column(Text(name), justify="right", overflow="fold")
     for section, measures in part.sections.items():
         table.add_section()
@@ -68,8 +67,6 @@ def _measures(part: Part, found: Audit) -> Table:
             cells = [
                 Text(_cell(one, g.figures[one.key]) + SIGNS[part.mark(one, g)]) for g in groups
             ]
-            if found.against:
-                cells.append(Text(_cell(one, part.others[one.key]) if part.others else "-"))
             label = _label(one, part, groups[0].figures[one.key])
             table.add_row(label, *cells, _people(one, part.people(one)))
     table.caption = Text(_legend(part))

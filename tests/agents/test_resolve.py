@@ -107,7 +107,7 @@ def test_short_names() -> None:
     [
         ("thinker", "apraisal", "thinker: no agent 'apraisal'; did you mean 'appraisal'?"),
         ("evaluator", "user-as-judge", "did you mean 'user_as_judge'?"),
-        ("talker", "xyzzy", "no agent 'xyzzy'; known: scripted, talker"),
+        ("talker", "xyzzy", "no agent 'xyzzy'; known: scripted, seeker, talker"),
         ("supporter", "appraisal", "supporter: no agent 'appraisal'"),
         ("supporter", "", "no agent ''"),
     ],

@@ -83,7 +83,9 @@ def test_every_level_has_an_effect_of_its_own(language: Language) -> None:
         assert [m["role"] for m in request] == [m["role"] for m in plain]
         added = set(request[0]["content"].splitlines()) - set(plain[0]["content"].splitlines())
         whole |= {line for line in added if line.startswith("- ")}
-        reminders = {m["content"].splitlines()[-1] for m in request if m["role"] == "user"}
+        opening, *others = (m["content"] for m in request if m["role"] == "user")
+        assert HEADING[language] not in opening
+        reminders = {text.splitlines()[-1] for text in others}
         assert len(reminders) == 1 and all(HEADING[language] in line for line in reminders)
         short |= reminders
     assert len(whole) == len(short) == len(EFFECTIVE)

@@ -68,10 +68,7 @@ class Answers(BaseHTTPRequestHandler):
 
 def main() -> None:
     # An engine is a process of its own, and may outlive its server.
-    code = "import signal, time; signal.signal(15, signal.SIG_IGN); print(); time.sleep(600)"
-    engine = subprocess.Popen([sys.executable, "-S", "-c", code], stdout=subprocess.PIPE)
-    assert engine.stdout
-    engine.stdout.readline()
+    engine = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
     with (Path(__file__).parent / "starts").open("a") as file:
         print(json.dumps([os.getpid(), engine.pid, sys.argv[1:]]), file=file)
     Answers.flags = read_flags()

@@ -184,7 +184,7 @@ def test_a_death_in_the_midst_of_a_run_is_told_and_not_tried_again(module: Path)
     with pytest.raises(ModelError) as caught:
         ask("die", "vllm:org/Tiny", serve="--load-for 0", tries=6)
     assert caught.value.cause == "refused_request" and "exit code 3" in str(caught.value)
-    assert 'it said: "(EngineCore pid=7) torch.OutOfMemoryError: CUDA out' in str(caught.value)
+    assert 'it said: "torch.OutOfMemoryError: CUDA out of memory"' in str(caught.value)
     assert len(starts(module)) == 1 and gone(starts(module)[0][1])
 
 
@@ -236,7 +236,6 @@ def test_ctrl_c_twice_while_it_loads_leaves_nothing_behind(module: Path, tmp_pat
     assert gone(*starts(module)[0][:2])
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems know no such tie")
 def test_a_killed_run_takes_its_server_along(module: Path) -> None:
     code = (
         "import asyncio\n"
@@ -249,11 +248,7 @@ def test_a_killed_run_takes_its_server_along(module: Path) -> None:
     server, engine, _ = first_start(module)
     process.kill()
     process.wait()
-    try:
-        assert gone(server)
-    finally:
-        # The stand-in leaves it to others to end its engine; vLLM does that itself.
-        os.kill(engine, signal.SIGKILL)
+    assert gone(server, engine)
 
 
 def test_vllm_is_not_installed(
