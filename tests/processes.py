@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -120,7 +121,8 @@ def _called(
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)
-    # As an interpreter makes them when it starts.
+    # As in an interpreter that was started in a terminal; one behind a shell's & ignores Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     encoding = env.get("PYTHONIOENCODING", "utf-8")
     sys.stdout = open(1, "w", encoding=encoding, closefd=False)
     sys.stderr = open(2, "w", 1, encoding, "backslashreplace", closefd=False)

@@ -67,12 +67,17 @@ class Answers(BaseHTTPRequestHandler):
 
 
 def main() -> None:
-    # An engine is a process of its own, and may outlive its server.
+    # The engine is a process of its own, and outlives a server that ends unasked.
     engine = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
     with (Path(__file__).parent / "starts").open("a") as file:
         print(json.dumps([os.getpid(), engine.pid, sys.argv[1:]]), file=file)
+
+    def end(number: int, frame: object) -> None:
+        engine.kill()
+        os._exit(0)
+
+    signal.signal(signal.SIGTERM, end)
     Answers.flags = read_flags()
-    signal.signal(signal.SIGTERM, lambda number, frame: os._exit(0))
     time.sleep(Answers.flags.load_for)
     if Answers.flags.die_loading:
         sys.exit(Answers.flags.die_loading)

@@ -1,116 +1,28 @@
-"""`vllm:` with a real process in the place of vLLM: found, started, waited for, stopped."""
+"""`vllm:` with a real process in the place of vLLM: found, started, waited for, shared."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import logging
-import os
-import shutil
-import signal
+import re
 import socket
-import subprocess
-import sys
-import time
+import urllib.error
 import urllib.request
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
+import yaml
 
-from emoharbor.errors import ConfigError, ModelError, Stopped
+from emoharbor.errors import ConfigError, ModelError
 from emoharbor.models.config import ModelConfig
 from emoharbor.models.pool import ModelPool
 from emoharbor.suite import make_suite, suite_values
 from tests.here import emoharbor
 from tests.models.small_bot import lives, user
-from tests.processes import emoharbor as forked_emoharbor
+from tests.models.small_vllm import ask, free_port, gone, running, starts, with_pool
+from tests.processes import ROOT
 
-T = TypeVar("T")
-STAND_IN = Path(__file__).with_name("stand_in_vllm.py")
-
-
-@pytest.fixture
-def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the stand-in, which is what `python -m vllm.…` finds."""
-    folder = tmp_path / "vllm" / "entrypoints" / "openai"
-    folder.mkdir(parents=True)
-    for package in (folder, *folder.parents[:2]):
-        (package / "__init__.py").touch()
-    shutil.copy(STAND_IN, folder / "api_server.py")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.delenv("EMOHARBOR_VLLM_PYTHON", raising=False)
-    monkeypatch.setattr("tempfile.tempdir", None)
-    return folder
-
-
-def starts(module: Path) -> list[Any]:
-    file = module / "starts"
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-
-
-def first_start(module: Path) -> Any:
-    """Waits for it; the pids of server and engine, and the server's words."""
-    until = time.monotonic() + 30
-    while not starts(module):
-        assert time.monotonic() < until, "no server was started"
-        time.sleep(0.02)
-    return starts(module)[0]
-
-
-def with_pool(use: Callable[[ModelPool], Awaitable[T]]) -> T:
-    async def run() -> T:
-        async with ModelPool() as pool:
-            return await use(pool)
-
-    return asyncio.run(run())
-
-
-def ask(text: str, spec: str, **config: Any) -> str:
-    async def use(pool: ModelPool) -> str:
-        return (await pool.model(ModelConfig(spec=spec, **config)).complete(user(text))).text
-
-    return with_pool(use)
-
-
-def gone(*pids: int) -> bool:
-    """Whether they all end, within a time that no healthy machine needs."""
-    until = time.monotonic() + 20
-    while any(lives(pid) for pid in pids):
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-@contextmanager
-def running(*flags: str, port: int, **env: str) -> Iterator[str]:
-    """A server that somebody else has started; its base URL."""
-    words = [sys.executable, "-S", str(STAND_IN), "--host", "127.0.0.1", "--port", str(port)]
-    given = {**os.environ, **env}
-    server = subprocess.Popen([*words, *flags], env=given, start_new_session=True)
-    try:
-        root = f"http://127.0.0.1:{port}"
-        for _ in range(400):
-            try:
-                urllib.request.urlopen(f"{root}/health").close()
-                break
-            except OSError:
-                time.sleep(0.02)
-        yield f"{root}/v1"
-    finally:
-        os.killpg(server.pid, signal.SIGKILL)
-        server.wait()
-        STAND_IN.with_name("starts").unlink(missing_ok=True)
+PAGE = (ROOT / "docs" / "vllm.md").read_text(encoding="utf-8")
 
 
 def test_a_server_is_started_used_and_stopped(
@@ -163,31 +75,6 @@ def test_a_slow_start_is_waited_for(module: Path) -> None:
     assert ask("Hi.", "vllm:org/Tiny", **slow) == "org/Tiny: Hi."
 
 
-def test_a_death_while_it_loads_is_told_with_its_last_words(module: Path) -> None:
-    serve = "--die-loading 'ValueError: max_model_len (99) is too long'"
-    with pytest.raises(ConfigError) as caught:
-        ask("Hi.", "vllm:org/Tiny", serve=serve)
-    message = str(caught.value)
-    assert "vllm:org/Tiny: the vLLM server ended with exit code 1; it said: " in message
-    assert '"ValueError: max_model_len (99) is too long"' in message
-    log = Path(message.rpartition("its log: ")[2])
-    assert "max_model_len (99)" in log.read_text()
-    assert gone(*starts(module)[0][:2]) and len(starts(module)) == 1
-
-
-def test_a_wrong_argument_is_told(module: Path) -> None:
-    with pytest.raises(ConfigError, match="exit code 2; .*unrecognized arguments: --fats"):
-        ask("Hi.", "vllm:org/Tiny", serve="--fats")
-
-
-def test_a_death_in_the_midst_of_a_run_is_told_and_not_tried_again(module: Path) -> None:
-    with pytest.raises(ModelError) as caught:
-        ask("die", "vllm:org/Tiny", serve="--load-for 0", tries=6)
-    assert caught.value.cause == "refused_request" and "exit code 3" in str(caught.value)
-    assert 'it said: "torch.OutOfMemoryError: CUDA out of memory"' in str(caught.value)
-    assert len(starts(module)) == 1 and gone(starts(module)[0][1])
-
-
 def test_nobody_else_is_let_in(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-openai")
 
@@ -205,66 +92,6 @@ def test_nobody_else_is_let_in(module: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert with_pool(use) == 1
 
 
-def test_a_run_that_stops_waits_for_no_server(module: Path) -> None:
-    async def use(pool: ModelPool) -> None:
-        model = pool.model(ModelConfig(spec="vllm:org/Tiny", serve="--load-for 600"))
-        call = asyncio.create_task(model.complete(user("Hi.")))
-        await asyncio.to_thread(first_start, module)
-        pool.stop()
-        with pytest.raises(Stopped):
-            await call
-
-    with_pool(use)
-    assert gone(*starts(module)[0][:2])
-
-
-def test_ctrl_c_twice_while_it_loads_leaves_nothing_behind(module: Path, tmp_path: Path) -> None:
-    async def run() -> int | None:
-        settings = ["models.small.spec=vllm:org/Tiny", "models.small.serve=--load-for 600"]
-        flags = [f"--set={setting}" for setting in settings]
-        process = await forked_emoharbor(
-            "run", "demo", "--supporter", "scripted:echo", "--out", str(tmp_path / "run"), *flags
-        )
-        await asyncio.to_thread(first_start, module)
-        process.send_signal(signal.SIGINT)
-        await process.stdout.readuntil(b"Stopping")
-        process.send_signal(signal.SIGINT)
-        await process.communicate()
-        return process.returncode
-
-    assert asyncio.run(run()) == 130
-    assert gone(*starts(module)[0][:2])
-
-
-def test_a_killed_run_takes_its_server_along(module: Path) -> None:
-    code = (
-        "import asyncio\n"
-        "from emoharbor.models.config import ModelConfig\n"
-        "from emoharbor.models.pool import ModelPool\n"
-        "entry = ModelConfig(spec='vllm:org/Tiny', serve='--load-for 600')\n"
-        "asyncio.run(ModelPool().probe(entry))\n"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code])
-    server, engine, _ = first_start(module)
-    process.kill()
-    process.wait()
-    assert gone(server, engine)
-
-
-def test_vllm_is_not_installed(
-    module: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bare = tmp_path / "bare-python"
-    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
-    bare.chmod(0o755)
-    monkeypatch.setenv("EMOHARBOR_VLLM_PYTHON", str(bare))
-    with pytest.raises(ConfigError, match=r"pip install 'emoharbor\[vllm\]'"):
-        ask("Hi.", "vllm:org/Tiny", serve="")
-    monkeypatch.setenv("EMOHARBOR_VLLM_PYTHON", "/no/such/python")
-    with pytest.raises(ConfigError, match="names /no/such/python, which is no program"):
-        ask("Hi.", "vllm:org/Tiny", serve="")
-
-
 def test_a_folder_is_a_model(module: Path, tmp_path: Path) -> None:
     (tmp_path / "tuned").mkdir()
     spec = f"vllm:{tmp_path}/tuned"
@@ -273,23 +100,22 @@ def test_a_folder_is_a_model(module: Path, tmp_path: Path) -> None:
         ask("Hi.", "vllm:/no/such", serve="")
 
 
-def test_a_server_that_runs_is_used_and_left_running(module: Path) -> None:
+def test_a_server_that_runs_is_used_and_left_running(
+    module: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     flags = ("--model", "org/Tiny", "--served-model-name", "tiny")
-    with running(*flags, port=free_port(), VLLM_API_KEY="sk-of-mine", MINE="sk-of-mine") as url:
-        os.environ["MINE"] = "sk-of-mine"
-        try:
-            for name in ("tiny", "org/Tiny"):
-                assert ask("Hi.", f"vllm:{name}@{url}", api_key_env="MINE") == "tiny: Hi."
-        finally:
-            del os.environ["MINE"]
+    monkeypatch.setenv("MINE", "sk-of-mine")
+    with running(tmp_path, *flags, port=free_port(), VLLM_API_KEY="sk-of-mine") as url:
+        for name in ("tiny", "org/Tiny"):
+            assert ask("Hi.", f"vllm:{name}@{url}", api_key_env="MINE") == "tiny: Hi."
         with pytest.raises(ModelError, match="the API key is missing or wrong") as caught:
             ask("Hi.", f"vllm:tiny@{url}", tries=1)
         assert caught.value.cause == "auth"
     assert not starts(module)
 
 
-def test_a_model_that_a_server_does_not_serve_is_told_with_those_it_does(module: Path) -> None:
-    with running("--model", "org/Tiny", port=free_port()) as url:
+def test_a_model_that_a_server_does_not_serve_is_told(module: Path, tmp_path: Path) -> None:
+    with running(tmp_path, "--model", "org/Tiny", port=free_port()) as url:
         with pytest.raises(ModelError, match="does not serve it; it serves org/Tiny") as caught:
             ask("Hi.", f"vllm:org/Huge@{url}")
     assert caught.value.cause == "model_not_found" and not starts(module)
@@ -313,9 +139,9 @@ def default_port() -> int:
 
 
 def test_the_usual_port_is_looked_at_first(
-    module: Path, default_port: int, caplog: pytest.LogCaptureFixture
+    module: Path, tmp_path: Path, default_port: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with running("--model", "org/Tiny", port=default_port):
+    with running(tmp_path, "--model", "org/Tiny", port=default_port):
         assert ask("Hi.", "vllm:org/Tiny") == "org/Tiny: Hi."
         assert not starts(module) and not caplog.messages
         # Another model, or arguments that the server there may not have: one of our own.
@@ -331,7 +157,6 @@ def test_a_whole_run(module: Path, tmp_path: Path) -> None:
     words += ["--supporter", "tiny=vllm:org/Tiny", "--out", str(out)]
     words += ["--set", "supporters.tiny.model=served", "--set", "models.served.spec=vllm:org/Tiny"]
     words += ["--set", "models.served.serve=--load-for 0"]
-    logging.getLogger("emoharbor").setLevel(logging.WARNING)
     result = emoharbor(*words)
     assert result.returncode == 0, result.stderr
     (record,) = (out / "records.jsonl").read_text().splitlines()
@@ -358,3 +183,9 @@ def test_what_cannot_be_served_is_named_before_any_start(entry: Any, words: str)
     given = {"spec": "vllm:org/Tiny", "serve": "--load-for 0", **entry}
     with pytest.raises(ConfigError, match=words):
         make_suite(values, source, {"models.user": given})
+
+
+@pytest.mark.parametrize("text", re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
+def test_the_suites_of_the_page_are_suites(text: str) -> None:
+    values, source = suite_values("emoharbor")
+    assert make_suite({**values, **yaml.safe_load(text)}, source).models

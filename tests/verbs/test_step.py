@@ -102,7 +102,7 @@ def test_mistakes_at_the_prompt_are_told_and_change_nothing(tmp_path: Path) -> N
     [
         (("step", "emoharbr", *ECHO[1:]), "did you mean 'emoharbor'?"),
         (("step", "emoharbor"), "no supporter to evaluate"),
-        (("step", *ECHO, "--profile", "en-03"), "did you mean 'en-003'"),
+        (("step", *ECHO, "--profile", "en-03"), "did you mean 'en-0"),
         (("step", *ECHO, "--supporter", "b=scripted:echo"), "one supporter (bot, b)"),
         (("step", "empty"), "empty holds no run"),
         (("step", "empty", "--turns", "2"), "w NODE KEY=VALUE"),
