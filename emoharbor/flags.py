@@ -72,6 +72,7 @@ def _moved(config: ModelConfig, spec: str) -> dict[str, Any]:
     values = config.model_dump(exclude_unset=True)
     if config.spec is not None and _endpoint(config.spec) != _endpoint(spec):
         values.pop("api_key_env", None)
+        values.pop("serve", None)
     return {**values, "spec": spec}
 
 

@@ -92,7 +92,9 @@ def _seat(node: Node, config: AgentConfig, suite: Suite, make_model: MakeModel) 
         if any(kind in (Prompt, Preset) for kind in wanted.values()):
             _refuse_bot(node, config, seat.model)
         sampling = _sampling(node, given, preset.sampling)
-        seat.fingerprint |= {"model": seat.model.spec, **sampling.model_dump(exclude_none=True)}
+        serve = {"serve": seat.model.serve} if seat.model.serve else {}
+        how = {**serve, **sampling.model_dump(exclude_none=True)}
+        seat.fingerprint |= {"model": seat.model.spec, **how}
         model = make_model(seat.model, sampling)
     elif config.model:
         raise ConfigError(f"agents.{node}: {config.use} makes no model calls, it takes no 'model'")
