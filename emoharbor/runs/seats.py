@@ -92,9 +92,7 @@ def _seat(node: Node, config: AgentConfig, suite: Suite, make_model: MakeModel) 
         if any(kind in (Prompt, Preset) for kind in wanted.values()):
             _refuse_bot(node, config, seat.model)
         sampling = _sampling(node, given, preset.sampling)
-        serve = {"serve": seat.model.serve} if seat.model.serve else {}
-        how = {**serve, **sampling.model_dump(exclude_none=True)}
-        seat.fingerprint |= {"model": seat.model.spec, **how}
+        seat.fingerprint |= _told(seat.model, sampling)
         model = make_model(seat.model, sampling)
     elif config.model:
         raise ConfigError(f"agents.{node}: {config.use} makes no model calls, it takes no 'model'")
@@ -148,6 +146,12 @@ def _processing(suite: Suite, make_model: MakeModel) -> Seat:
         model=spec,
         prompts={"prompt": prompt.hash, "repair": repair.hash},
     )
+
+
+def _told(model: ModelConfig, sampling: Sampling) -> dict[str, Any]:
+    """What of a model shapes a dialogue."""
+    serve = {"serve": model.serve} if model.serve else {}
+    return {"model": model.spec, **serve, **sampling.model_dump(exclude_none=True)}
 
 
 def _model_config(node: Node, config: AgentConfig, suite: Suite) -> ModelConfig:
