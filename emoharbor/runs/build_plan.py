@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -178,10 +178,16 @@ def _agents(build: Build, prompts: Mapping[str, Prompt], make_model: MakeModel) 
     repair = prompts["repair"]
     return BuildAgents(
         writers={part: PartWriter(part, writing, conversation, repair) for part in PARTS},
-        check=partial(_checked, conversation, known(load_profiles(build.language))),
+        check=partial(_checked, conversation, _shipped(build.language)),
         critic=PersonCritic(reading, prompts["critic"], repair),
         mender=PartMender(writing, conversation, prompts["mender"], repair),
     )
+
+
+@cache
+def _shipped(language: Language) -> Known:
+    """The people who ship; to look at them all takes longer than the rest of a plan."""
+    return known(load_profiles(language))
 
 
 def _checked(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from emoharbor.agents.shape import Node
 from emoharbor.profiles import load_profiles
 from emoharbor.state.dialogue import Appraisal, Emotion, Message, UserView, Utterance
-from emoharbor.state.profile import Language
+from emoharbor.state.profile import Language, Profile
 from emoharbor.state.verdict import Ending
 
 Moment = Literal["start", "first", "late", "odd"]
@@ -39,6 +40,11 @@ TO_COME: Mapping[Node, int] = {
 }
 
 
+@cache
+def _somebody(language: Language) -> Profile:
+    return load_profiles(language)[0]
+
+
 @dataclass(frozen=True)
 class Given:
     """One turn of one dialogue.
@@ -62,7 +68,7 @@ class Given:
         turn = max(1, sum(line.role == "supporter" for line in lines))
         over = self.node == "evaluator"
         return UserView(
-            profile=load_profiles(self.language)[0],
+            profile=_somebody(self.language).model_copy(deep=True),
             h_u=items,
             utterance=Utterance(text=said[-1]) if said else None,
             turn=turn,

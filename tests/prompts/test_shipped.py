@@ -79,7 +79,7 @@ def verdict_requests(
 def test_every_prompt_renders_for_every_shipped_profile(language: Language) -> None:
     for profile in load_profiles(language):
         verdicts = verdict_requests(profile, language, [])
-        for message in itertools.chain(*requests(profile, language, 7), *verdicts):
+        for message in itertools.chain(*requests(profile, language, 27), *verdicts):
             text = message["content"]
             assert text.strip() == text != ""
             assert not re.search(r"\{[{%]|[%}]\}|\n{4}", text)
