@@ -1,12 +1,13 @@
 """The command line in a process of its own, forked from one that has imported everything already.
 
 What is tested is the same as with a fresh interpreter (signals, exit codes, a kill), without the
-seconds that the imports take each time.
+seconds that the imports and the reading of prompts take each time.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import multiprocessing
 import os
 import signal
@@ -32,6 +33,7 @@ FORKS.set_forkserver_preload(
         "emoharbor.checkpoints.redis",
         "emoharbor.checkpoints.sqlite",
         "tests.checkpoints.test_kill",
+        "tests.prompts_read",
     ]
 )
 
@@ -118,6 +120,8 @@ def _called(
     os.dup2(error.fileno(), 2)
     out.close()
     error.close()
+    # To collect what was imported would copy all its memory.
+    gc.freeze()
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)

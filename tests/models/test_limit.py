@@ -187,9 +187,12 @@ outcomes = st.tuples(
 def test_never_over_the_limit_and_never_stuck(
     concurrency: int, rpm: int | None, tpm: int | None, calls: list[Outcome], rng: random.Random
 ) -> None:
-    async def one(limiter: EndpointLimiter, call: Outcome) -> None:
+    # Drawn before any task is: what cannot be drawn would be raised in a task nobody waits for.
+    sizes, pauses = ([rng.randrange(n) for _ in calls] for n in (60, 4))
+
+    async def one(limiter: EndpointLimiter, call: Outcome, tokens: int) -> None:
         ticks, cause, after, _ = call
-        place = await limiter.enter(rng.randrange(60))
+        place = await limiter.enter(tokens)
         try:
             for _ in range(ticks):
                 await asyncio.sleep(0)
@@ -204,9 +207,10 @@ def test_never_over_the_limit_and_never_stuck(
         time = FakeTime()
         limiter = Guarded(concurrency, Stopping(time.sleep), time.clock)
         limiter.narrow(rpm, tpm)
-        tasks = [asyncio.create_task(one(limiter, call)) for call in calls]
-        for task, (*_, cancelled) in zip(tasks, calls, strict=True):
-            for _ in range(rng.randrange(4)):
+        each = zip(calls, sizes, strict=True)
+        tasks = [asyncio.create_task(one(limiter, call, size)) for call, size in each]
+        for task, (*_, cancelled), pause in zip(tasks, calls, pauses, strict=True):
+            for _ in range(pause):
                 await asyncio.sleep(0)
             if cancelled:
                 task.cancel()
