@@ -34,6 +34,20 @@ class Imported(Frozen):
     torn: str = ""
 
 
+class Judging(Frozen):
+    """Which recorded dialogue a verdict is on, and how it was asked for.
+
+    `run` is the name of the run whose dialogue is judged, `sample` the repeat of the judge (0 to
+    K - 1), `upto` the exchange after which the prefix ends (None: the whole dialogue), and
+    `order` the dimensions in the order in which they were asked.
+    """
+
+    run: str
+    sample: int = 0
+    upto: int | None = None
+    order: tuple[str, ...] = ()
+
+
 class DialogueRecord(BaseModel):
     """A finished or failed cell. Exactly one of `verdict` and `failure` is set.
 
@@ -64,6 +78,7 @@ class DialogueRecord(BaseModel):
     verdict: Verdict | None
     failure: Failure | None
     imported: Imported | None = None
+    judging: Judging | None = None
     models: dict[str, str]
     prompts: dict[str, str]
     usage: dict[str, RoleUsage]

@@ -1,4 +1,4 @@
-"""Imported where processes are forked: a plan in either language, for which all prompts are read."""
+"""Imported where processes are forked: plans in both languages, for which all prompts are read."""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from emoharbor.sheets.write import Format
+
 Run = Annotated[Path, typer.Argument(help="A run's folder; with --store its name there.")]
 Dialogue = Annotated[str, typer.Argument(help="SUPPORTER/PROFILE/REPEAT, or a part of it.")]
 OneDialogue = Annotated[
@@ -49,4 +51,13 @@ MaxCalls = Annotated[int | None, typer.Option(help="Stop, resumably, at so many 
 MaxTime = Annotated[float | None, typer.Option(help="Stop, resumably, after so many seconds.")]
 NoRetry = Annotated[
     bool, typer.Option("--no-retry-failed", help="Leave failed dialogues as they are.")
+]
+TableFormat = Annotated[
+    Format | None, typer.Option("--format", help="How tables are told.", show_default="terminal")
+]
+TableOut = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", help="A file (.csv .md .tex .html), or a folder: a file a table."
+    ),
 ]
