@@ -22,8 +22,9 @@ class UserAsJudge:
 
     `standard` sees the dialogue alone, `user_aware` the profile too, `internal_state_aware` the
     user's inner states as well. Parse, validate, one repair call, then unscored: a mark is never
-    guessed, clamped or defaulted. `apart` are facets of the rubric that are judged in a call of
-    their own. Raises ConfigError for one that the rubric has not.
+    guessed, clamped or defaulted. Each facet in `apart` is judged in a call of its
+    own; raises ConfigError for one that the rubric has not. With `reversed_scale` the judge
+    is shown every scale turned round, 1 as the best level, and its marks are turned back.
     """
 
     model: ChatModel
@@ -32,6 +33,7 @@ class UserAsJudge:
     rubric: Rubric
     strategy: Strategy = "internal_state_aware"
     apart: tuple[str, ...] = ()
+    reversed_scale: bool = False
 
     def __post_init__(self) -> None:
         known = [facet.key for facet in self.rubric.facets]
@@ -44,10 +46,10 @@ class UserAsJudge:
     def parts(self) -> list[Rubric]:
         """The rubric as it is asked: whole, or with what is judged apart by itself."""
         dimensions = self.rubric.dimensions
-        apart = tuple(d for d in dimensions if d.facet in self.apart)
-        rest = tuple(d for d in dimensions if d.facet not in self.apart)
+        parts = [tuple(d for d in dimensions if d.facet not in self.apart)]
+        parts += [tuple(d for d in dimensions if d.facet == key) for key in self.apart]
         copy = self.rubric.model_copy
-        return [copy(update={"dimensions": part}) for part in (rest, apart) if part]
+        return [copy(update={"dimensions": part}) for part in parts if part]
 
     async def __call__(self, user: UserView) -> Verdict:
         """The verdict; raises ModelError alone, what the judge says amiss is in the verdict."""
@@ -57,9 +59,14 @@ class UserAsJudge:
         return Verdict(
             rubric=self.rubric.name,
             strategy=self.strategy,
-            scores={key: marks[key] for key in self.rubric.keys},
+            scores={key: self._turned(marks[key]) for key in self.rubric.keys},
             flags=flags_in(user.messages),
         )
+
+    def _turned(self, mark: Score | Unscored) -> Score | Unscored:
+        if not self.reversed_scale or isinstance(mark, Unscored):
+            return mark
+        return mark.model_copy(update={"value": 6 - mark.value})
 
     async def _marks(self, rubric: Rubric, user: UserView) -> dict[str, Score | Unscored]:
         """One call, and a second one where the first reply was not right."""
@@ -76,10 +83,11 @@ class UserAsJudge:
 
     def conversation(self, user: UserView, rubric: Rubric | None = None) -> list[ChatMessage]:
         """One message: rubric, profile, transcript; what most verdicts share comes first."""
-        aware = self.strategy != "standard"
+        aware, shown = self.strategy != "standard", rubric or self.rubric
         text = self.prompt.render(
             "message",
-            rubric=rubric or self.rubric,
+            rubric=_upside_down(shown) if self.reversed_scale else shown,
+            best=1 if self.reversed_scale else 5,
             profile=user.profile if aware else None,
             states=self.strategy == "internal_state_aware",
             transcript=self._transcript(user),
@@ -97,6 +105,15 @@ class UserAsJudge:
             elif self.strategy == "internal_state_aware":
                 items.append({"number": None, "who": "inner", "state": item})
         return items
+
+
+def _upside_down(rubric: Rubric) -> Rubric:
+    """The same dimensions with level n described as 6 - n was."""
+    turned = tuple(
+        d.model_copy(update={"levels": {n: d.levels[6 - n] for n in sorted(d.levels)}})
+        for d in rubric.dimensions
+    )
+    return rubric.model_copy(update={"dimensions": turned})
 
 
 def _unusable(reading: Reading, completion: Completion) -> Unusable:
