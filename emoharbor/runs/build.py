@@ -58,9 +58,9 @@ async def run_build(
     )  # fmt: skip
     async with ModelPool() as pool:
         plan = make_build_plan(build, pool.model)
+        drain.wakes(pool.stop)
         await probe_all(plan.models, pool)
         meter = Meter(options.budget, plan.specs, plan.models, drain, pool)
-        drain.wakes(pool.stop)
         async with open_store(options.store, out) as store:
             await prepare_build(plan, store, out)
             journal = RunJournal(store.calls)

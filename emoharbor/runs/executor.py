@@ -73,9 +73,9 @@ async def run_suite(
     listener, options, drain = listener or Listener(), options or RunOptions(), drain or Drain()
     async with ModelPool() as pool:
         plan = _plan(suite, pool.model)
+        drain.wakes(pool.stop)
         await probe_all(plan.models, pool)
         meter = Meter(options.budget, plan.specs, plan.models, drain, pool)
-        drain.wakes(pool.stop)
         async with open_store(options.store, out) as store:
             first_judge = await prepare(plan, store, str(out))
             if options.parent:

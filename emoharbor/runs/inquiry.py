@@ -102,10 +102,10 @@ async def run_inquiry(
     options = options or RunOptions()
     async with ModelPool() as pool:
         plan = make(pool.model)
+        drain.wakes(pool.stop)
         await probe_all(plan.models.values(), pool)
         configs = list(plan.models.values())
         meter = Meter(options.budget, lambda thread: plan.specs, configs, drain, pool)
-        drain.wakes(pool.stop)
         async with open_store(options.store, out) as store:
             await _prepare(plan, store, out)
             journal = RunJournal(store.calls)

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeVar
 import typer
 from rich.text import Text
 
-from emoharbor.errors import ConfigError
+from emoharbor.errors import ConfigError, Stopped
 from emoharbor.runs.budget import Budget
 from emoharbor.runs.drain import Drain
 from emoharbor.runs.executor import RunOptions, plan_suite, run_suite
@@ -72,6 +72,10 @@ def until_signal(work: Work[T], where: Path, drain: Drain, bar: Bar) -> T:
     try:
         with spans_sent(), bar.progress:
             result = asyncio.run(_with_signals(work, drain, got))
+    except Stopped:
+        # While an endpoint was being asked whether it is there, or a server started.
+        out.print("Stopped before anything was asked; nothing is lost.")
+        raise typer.Exit(128 + (got[0] if got else signal.SIGINT)) from None
     except (KeyboardInterrupt, asyncio.CancelledError):
         _stopped(where, got[0] if got else signal.SIGINT)
     if got:
