@@ -5,9 +5,9 @@ Each verb imports what it needs when it is called, so that help and completion c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -43,19 +43,28 @@ def show(
 async def _show(run: Path, store: str | None, dialogue: str | None, prompts: str | None) -> None:
     import yaml
 
+    from emoharbor.runs.answers import is_inquiry
     from emoharbor.runs.find import calls_of, find_record
-    from emoharbor.runs.folder import is_build
+    from emoharbor.runs.folder import is_build, is_judging
     from emoharbor.runs.reader import open_reader
     from emoharbor.terminal.dialogues import call_view, dialogue_view
     from emoharbor.terminal.tables import dialogue_table
     from emoharbor.verbs.building import show_build
+    from emoharbor.verbs.inquiring import show_inquiry
+    from emoharbor.verbs.judging import show_judging
 
     async with open_reader(run, store) as reader:
         if is_build(values := yaml.safe_load(await reader.plan() or "") or {}):
             await show_build(reader, values, dialogue, prompts)
             return
+        if is_inquiry(values):
+            await show_inquiry(reader, values, dialogue, prompts)
+            return
         if dialogue is None:
-            records = list((await reader.records()).values())
+            records = in_order((await reader.records()).values(), values)
+            if is_judging(values):
+                show_judging(records, values, reader)
+                return
             print_records(records)
             out.print(dialogue_table(records))
             return
@@ -106,7 +115,17 @@ async def _watch(run: Path, store: str | None, every: float) -> None:
 
 def print_run(folder: RunFolder) -> int:
     """The tables of a run; returns how many of its dialogues failed."""
-    return print_records(folder.records().values())
+    import yaml
+
+    values = yaml.safe_load(folder.plan_file.read_text(encoding="utf-8")) or {}
+    return print_records(in_order(folder.records().values(), values))
+
+
+def in_order(records: Iterable[DialogueRecord], values: Mapping[str, Any]) -> list[DialogueRecord]:
+    """As the suite in run.yaml has them, and not as they happened to finish."""
+    names = [supporter["name"] for supporter in values.get("supporters") or ()]
+    place = {name: number for number, name in enumerate(names)}
+    return sorted(records, key=lambda r: (place.get(r.supporter, len(place)), *r.cell))
 
 
 def print_records(records: Iterable[DialogueRecord]) -> int:
