@@ -16,18 +16,29 @@ from emoharbor import __version__
 from emoharbor.errors import EmoHarborError
 from emoharbor.verbs import (
     agents,
+    agreeing,
+    arena,
     auditing,
     building,  # noqa: F401
+    comparing,
     debugging,
     deleting,
+    discriminating,
+    exporting,
     forking,
+    generating,
     graphing,
     importing,
+    judge_check,
+    judging,
+    leading,
     profiles,
     running,
     setup,
     showing,
     stepping,
+    training,
+    varying,
 )
 from emoharbor.verbs.console import out
 
@@ -37,6 +48,10 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
         "emoharbor run emoharbor --supporter bot=openai:my-bot@http://127.0.0.1:8000/v1 "
         "--model openai:gpt-4o --language zh --out runs/zh",
         "emoharbor run runs/zh/run.yaml --out runs/again",
+    ),
+    varying.controls: (
+        "emoharbor controls runs/worst_case-vary",
+        "emoharbor controls runs/worst_case-vary --format latex -o tables",
     ),
     running.resume: ("emoharbor resume runs/zh", "emoharbor resume runs/zh --max-cost 20"),
     showing.show: (
@@ -81,9 +96,20 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
         "emoharbor fork runs/zh --all --at-turn 4 --supporter openai:gpt-4o-mini",
     ),
     debugging.replay: ("emoharbor replay runs/zh", "emoharbor replay runs/zh zh-001"),
-    debugging.compare: (
+    comparing.compare: (
         "emoharbor compare runs/zh runs/zh-turn-4",
         "emoharbor compare runs/a runs/b --pair gpt-4o=my-bot",
+        "emoharbor compare runs/average runs/worst --format latex -o tables",
+        "emoharbor compare runs/zh runs/zh@standard --dimension EP",
+    ),
+    leading.leaderboard: (
+        "emoharbor leaderboard runs/zh",
+        "emoharbor leaderboard runs/zh runs/en --by age --by topic --reference zh",
+        "emoharbor leaderboard runs/zh --judging standard --format latex -o tables",
+    ),
+    discriminating.discriminate: (
+        "emoharbor discriminate runs/zh --reference",
+        "emoharbor discriminate runs/a runs/b --seed 1 -o tables",
     ),
     stepping.step: (
         "emoharbor step emoharbor --supporter openai:gpt-4o --model openai:gpt-4o",
@@ -95,10 +121,38 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
         "emoharbor audit runs/en --against ESConv.json -o audit.csv",
         "emoharbor audit release/ -o audit.json",
     ),
+    agreeing.agreement: (
+        "emoharbor agreement ratings.csv",
+        "emoharbor agreement ratings.csv runs/judged --reference",
+        "emoharbor agreement ratings.csv judgements.csv --within-rater -o tables/",
+    ),
     importing.bring: (
         "emoharbor import worst-case release/worst -o runs/worst",
         "emoharbor import esconv ESConv.json -o runs/esconv",
         "emoharbor import chat chats.jsonl -o runs/chats",
+    ),
+    judging.judge: (
+        "emoharbor judge runs/zh --model openai:gpt-4o --strategy standard --strategy user_aware",
+        "emoharbor judge runs/zh --model openai:gpt-4o --repeats 5 --every 3 "
+        "--set agents.evaluator.temperature=0.7",
+        "emoharbor judge chats.jsonl --model openai:gpt-4o --profiles people.jsonl",
+    ),
+    exporting.export: (
+        "emoharbor export runs/zh --format chat --min-mean 4 -o data",
+        "emoharbor export runs/average runs/worst --format hf --recipe mix --count 1000 "
+        "--against runs/zh -o data",
+    ),
+    generating.generate: (
+        "emoharbor generate --recipe mix --supporter openai:gpt-4o --model openai:gpt-4o "
+        "--profiles people.jsonl --against en -o data --dry-run",
+    ),
+    judge_check.judge_check: (
+        "emoharbor judge-check runs/zh --model openai:gpt-4o",
+        "emoharbor judge-check runs/zh --model openai:gpt-4o --strategy standard --limit 10",
+    ),
+    arena.arena: (
+        "emoharbor arena runs/emoharbor runs/one_agent --model openai:gpt-4o",
+        "emoharbor arena runs/zh --question helpful --model openai:gpt-4o --limit 20",
     ),
     setup.suites: ("emoharbor suites", "emoharbor suites emoharbor"),
     setup.doctor: ("emoharbor doctor", "emoharbor doctor --model openai:gpt-4o"),
@@ -117,6 +171,7 @@ app = typer.Typer(
 for verb, examples in EXAMPLES.items():
     app.command(NAMES.get(verb), epilog="Examples:\n\n" + "\n\n".join(examples))(verb)
 app.add_typer(profiles.app)
+app.add_typer(training.app)
 
 
 @app.callback(invoke_without_command=True)

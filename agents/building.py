@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -11,6 +10,7 @@ from typing import Annotated, Any, get_args
 from pydantic import Field, create_model
 
 from emoharbor.agents.asking import Unusable, ask, read_as
+from emoharbor.agents.quoting import stands
 from emoharbor.models.base import ChatMessage, ChatModel, Completion, JsonSchema
 from emoharbor.prompts.loader import Prompt
 from emoharbor.state.building import PARTS, SHAPES, BuildView, Fault, Made, Part, Person
@@ -125,7 +125,7 @@ class PersonCritic:
         review = await ask(
             self.model,
             self.conversation(view),
-            partial(_read_review, "".join(_squeezed(text) for text in _texts(view.made))),
+            partial(_read_review, "".join(_texts(view.made))),
             schema=reply_schema(Review),
             repair=self.repair,
         )
@@ -184,21 +184,11 @@ async def _written(
 
 def _read_review(profile: str, completion: Completion) -> Review:
     review = read_as(Review, completion)
-    missing = [point for point, look in review if not _stands(look.quote, profile)]
+    missing = [p for p, look in review if not stands(look.quote, profile, SHORTEST_QUOTE)]
     if missing:
         words = ", ".join(f"{point}.quote" for point in missing)
         raise Unusable(f"{words}: no such words stand in the profile; copy them", completion)
     return review
-
-
-def _stands(quote: str, profile: str) -> bool:
-    bare = _squeezed(quote)
-    return len(bare) >= SHORTEST_QUOTE and bare in profile
-
-
-def _squeezed(text: str) -> str:
-    """Letters and digits alone: quotation marks and spaces are easily copied wrong."""
-    return "".join(re.findall(r"\w", text.lower()))
 
 
 def _texts(value: Any) -> list[str]:

@@ -156,6 +156,10 @@ def make_suite(
     """The suite of a file's `values` with `changes`; `source` names the file in errors."""
     if "build" in values:
         raise ConfigError(f"{source} is of a build of profiles, and no suite of dialogues")
+    if "judging" in values:
+        raise ConfigError(
+            f"{source} is of a judging of recorded dialogues, and no suite of its own"
+        )
     if "imported" in values:
         raise ConfigError(f"{source} is of imported dialogues, and no suite that can be run")
     return _validated(changed(values, changes or {}), source)

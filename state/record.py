@@ -11,6 +11,7 @@ from emoharbor.state.profile import Frozen, Language
 from emoharbor.state.verdict import Ending, Failure, Usage, Verdict
 
 FORMAT: Literal["emoharbor-record-1"] = "emoharbor-record-1"
+Key = tuple[str, str, int] | tuple[str, str, int, str]
 
 
 class RoleUsage(Usage):
@@ -46,6 +47,12 @@ class Judging(Frozen):
     sample: int = 0
     upto: int | None = None
     order: tuple[str, ...] = ()
+
+    @property
+    def mark(self) -> str:
+        """What stands behind the dialogue's name: @4#2; nothing for a whole one's first sample."""
+        cut = "" if self.upto is None else f"@{self.upto}"
+        return f"{cut}#{self.sample}" if self.sample else cut
 
 
 class DialogueRecord(BaseModel):
@@ -99,5 +106,16 @@ class DialogueRecord(BaseModel):
 
     @property
     def cell(self) -> tuple[str, str, int]:
-        """What this is a record of."""
+        """The dialogue that this is a record of."""
         return (self.supporter, self.profile, self.repeat)
+
+    @property
+    def key(self) -> Key:
+        """What tells the records of one run apart: the dialogue and, of a judging, what of it."""
+        return (*self.cell, self.judging.mark) if self.judging else self.cell
+
+    @property
+    def name(self) -> str:
+        """SUPPORTER/PROFILE/REPEAT, of a judging with @EXCHANGE of a prefix and #SAMPLE behind."""
+        mark = self.judging.mark if self.judging else ""
+        return "/".join(map(str, self.cell)) + mark

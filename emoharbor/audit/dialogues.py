@@ -9,8 +9,8 @@ from statistics import median
 from emoharbor.audit.figures import Figure, decile, mean, most, named, share
 from emoharbor.audit.lines import CUE
 from emoharbor.audit.talks import Talk, Talks
-from emoharbor.audit.words import pattern
 from emoharbor.profiles.texts import units
+from emoharbor.profiles.words import pattern
 from emoharbor.state.emotions import load_emotions
 
 # As much of an opening as makes two of them begin alike, in words and in characters.

@@ -66,6 +66,9 @@ def _json(audit: Audit, rows: list[dict[str, Any]]) -> str:
         "against": audit.against,
         "notes": list(audit.notes),
         "left_out": [{"where": one.where, "says": one.says} for one in audit.left_out],
+        "contradictions": [
+            {"dialogue": name, **one.model_dump()} for name, one in audit.contradictions
+        ],
         "figures": rows,
     }
     return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"

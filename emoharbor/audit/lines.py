@@ -9,8 +9,8 @@ from collections.abc import Callable
 from emoharbor.agents.talker import OUT_OF_ROLE
 from emoharbor.audit.figures import Figure, decile, most, share
 from emoharbor.audit.talks import Talks
-from emoharbor.audit.words import List, pattern
 from emoharbor.profiles.texts import size
+from emoharbor.profiles.words import List, pattern
 from emoharbor.state.profile import Language
 
 # At most so many words or characters are a very short line.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emoharbor.audit import dialogues as d
-from emoharbor.audit import lines, repeats
+from emoharbor.audit import lines, readings, repeats
 from emoharbor.audit.figures import Measure
 from emoharbor.audit.talks import WINDOW
 from emoharbor.profiles.checks import UNITS
@@ -142,11 +142,12 @@ SECTIONS: dict[str, tuple[Measure, ...]] = {
 }  # fmt: skip
 
 
-def measures(language: Language) -> dict[str, list[Measure]]:
-    """The measures that have a sense in this language, by section."""
+def measures(language: Language, by: str | None = None) -> dict[str, list[Measure]]:
+    """The measures that have a sense in this language, by section; with those `by` a model."""
+    sections = SECTIONS | ({f"Read by {by}": readings.MEASURES} if by else {})
     return {
         section: [m for m in each if m.language in (None, language)]
-        for section, each in SECTIONS.items()
+        for section, each in sections.items()
     }
 
 

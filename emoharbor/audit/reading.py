@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from emoharbor.agents.auditor import Reading
 from emoharbor.errors import ConfigError
 from emoharbor.imports.bring import bring
 from emoharbor.profiles.entries import Entry, Finding, entries
@@ -17,22 +18,43 @@ from emoharbor.profiles.texts import texts
 from emoharbor.runs.folder import is_build, newest
 from emoharbor.runs.jsonl import read_lines
 from emoharbor.runs.reader import open_reader
+from emoharbor.state.profile import Profile
 from emoharbor.state.record import FORMAT, DialogueRecord
+
+
+@dataclass(frozen=True)
+class Readings:
+    """What a model, `by` its spec, made of dialogues: a reading, or the cause of a failure, by the
+    dialogue's name. `left` of those that it is to read were not read yet.
+    """
+
+    by: str
+    read: Mapping[str, Reading]
+    failed: Mapping[str, str]
+    left: int
 
 
 @dataclass(frozen=True)
 class Corpus:
     """Dialogues, and what of their source is none.
 
-    `people` holds the texts of the profiles of a run of our own, by id; an imported dialogue
-    brings its own. `notes` say what could not be looked at.
+    `people` holds the profiles of a run of our own, by id; an imported dialogue brings what is
+    known of its person. `notes` say what could not be looked at; `readings` are a model's, if any.
     """
 
     where: str
     records: tuple[DialogueRecord, ...]
     left_out: tuple[Finding, ...] = ()
-    people: Mapping[str, tuple[str, ...]] | None = None
+    people: Mapping[str, Profile] | None = None
     notes: tuple[str, ...] = ()
+    readings: Readings | None = None
+
+    def person(self, record: DialogueRecord) -> str:
+        """All that is known of who seeks support in a dialogue, "" for nothing."""
+        if record.imported:
+            return "\n".join(record.imported.person)
+        profile = (self.people or {}).get(record.profile)
+        return "\n".join(text for _, text in texts(profile)) if profile else ""
 
 
 async def read_corpus(source: Path, store: str | None = None) -> Corpus:
@@ -62,14 +84,10 @@ def _of_run(where: str, records: Iterable[DialogueRecord], plan: Mapping[str, An
         left_out = tuple(Finding(one["where"], "", one["says"]) for one in given)
         return Corpus(where, tuple(records), left_out)
     try:
-        people = {p.id: tuple(text for _, text in texts(p)) for p in _profiles(plan)}
+        people = {profile.id: profile for profile in load_profiles(str(plan.get("profiles")))}
     except ConfigError as error:
         return Corpus(where, tuple(records), notes=(_unknown(str(error)),))
     return Corpus(where, tuple(records), people=people)
-
-
-def _profiles(plan: Mapping[str, Any]) -> Any:
-    return load_profiles(str(plan.get("profiles")))
 
 
 def _unknown(why: str) -> str:

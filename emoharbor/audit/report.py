@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from emoharbor.agents.auditor import Contradiction
 from emoharbor.audit.figures import Figure, Measure
 from emoharbor.audit.measures import measures
 from emoharbor.audit.reading import Corpus
@@ -52,13 +53,16 @@ class Part:
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found; `against` names the second corpus."""
+    """What was found; `against` names the second corpus. `contradictions` are those that a model
+    showed, each with the name of its dialogue.
+    """
 
     where: str
     parts: tuple[Part, ...]
     left_out: tuple[Finding, ...]
     notes: tuple[str, ...]
     against: str | None
+    contradictions: tuple[tuple[str, Contradiction], ...] = ()
 
 
 def audit(corpus: Corpus, against: Corpus | None = None) -> Audit:
@@ -66,7 +70,8 @@ def audit(corpus: Corpus, against: Corpus | None = None) -> Audit:
     both = [corpus] if against is None else [corpus, against]
     others = _by_language(against) if against else {}
     own = _by_language(corpus)
-    parts = tuple(_part(talks, others.get(name), against) for name, talks in own.items())
+    by = corpus.readings.by if corpus.readings else None
+    parts = tuple(_part(talks, others.get(name), against, by) for name, talks in own.items())
     lacking = [
         f"{one.where} has no dialogue in {LANGUAGES[name]}, which the other one has"
         for one, mine, theirs in ((corpus, own, others), (against, others, own))
@@ -77,20 +82,27 @@ def audit(corpus: Corpus, against: Corpus | None = None) -> Audit:
         where=corpus.where,
         parts=parts,
         left_out=tuple(one for each in both for one in each.left_out),
-        notes=(*(note for each in both for note in each.notes), *lacking),
+        notes=(*(note for each in both for note in each.notes), *lacking, *_left(corpus)),
         against=against.where if against else None,
+        contradictions=tuple(_contradictions(corpus)),
     )
 
 
+def _left(corpus: Corpus) -> Iterator[str]:
+    if corpus.readings and corpus.readings.left:
+        yield f"{corpus.readings.left} dialogues were not read by {corpus.readings.by} yet"
+
+
+def _contradictions(corpus: Corpus) -> Iterator[tuple[str, Contradiction]]:
+    for name, reading in (corpus.readings.read if corpus.readings else {}).items():
+        yield from ((name, one) for one in reading.contradictions)
+
+
 def _by_language(corpus: Corpus) -> dict[Language, Talks]:
-    people = corpus.people or {}
+    readings = corpus.readings
+    read, failed = (readings.read, readings.failed) if readings else ({}, {})
     talks = [
-        Talk(
-            record,
-            "\n".join(
-                record.imported.person if record.imported else people.get(record.profile, ())
-            ),
-        )
+        Talk(record, corpus.person(record), read.get(record.name), failed.get(record.name))
         for record in corpus.records
     ]
     languages = dict.fromkeys(talk.language for talk in talks)
@@ -100,8 +112,8 @@ def _by_language(corpus: Corpus) -> dict[Language, Talks]:
     }
 
 
-def _part(talks: Talks, others: Talks | None, against: Corpus | None) -> Part:
-    sections = measures(talks.language)
+def _part(talks: Talks, others: Talks | None, against: Corpus | None, by: str | None) -> Part:
+    sections = measures(talks.language, by)
     every = [measure for section in sections.values() for measure in section]
     groups = [
         Group("all", "all", _figures(every, talks)),

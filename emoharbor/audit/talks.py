@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from emoharbor.agents.auditor import Reading
 from emoharbor.profiles.overlap import Pair, alike
 from emoharbor.profiles.texts import COPIED, GRAM, grams_of, runs, units
 from emoharbor.state.dialogue import Emotion, Speaker
@@ -18,15 +19,20 @@ WINDOW = 50
 
 @dataclass(frozen=True)
 class Talk:
-    """One dialogue; `person` is what its profile says, empty where that is not known."""
+    """One dialogue; `person` is what its profile says, empty where that is not known.
+
+    `reading` is a model's of it, `unread` the cause where the model's call failed.
+    """
 
     record: DialogueRecord
     person: str
+    reading: Reading | None = None
+    unread: str | None = None
 
     @property
     def name(self) -> str:
         """SUPPORTER/PROFILE/REPEAT."""
-        return "/".join(map(str, self.record.cell))
+        return self.record.name
 
     @property
     def language(self) -> Language:
@@ -114,6 +120,12 @@ class Talks:
     def user_lines(self) -> list[tuple[Talk, str]]:
         """Every line of a user."""
         return [(talk, line) for talk in self.spoken for line in talk.user]
+
+    @cached_property
+    def read(self) -> list[tuple[Talk, Reading]]:
+        """Those of which a model gave a reading that can be used."""
+        found = [(talk, talk.reading) for talk in self.whole]
+        return [(talk, reading) for talk, reading in found if reading and not reading.unusable]
 
     @cached_property
     def supporter_lines(self) -> list[tuple[Talk, str]]:

@@ -2,6 +2,7 @@
 
 from emoharbor.imports.bring import Brought, bring
 from emoharbor.imports.folder import write_run
+from emoharbor.imports.forms import read_form
 from emoharbor.imports.shapes import FORMS
 
-__all__ = ["FORMS", "Brought", "bring", "write_run"]
+__all__ = ["FORMS", "Brought", "bring", "read_form", "write_run"]

@@ -7,15 +7,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
 from emoharbor.errors import ConfigError, nearest
 from emoharbor.imports.files import Found, found_in
+from emoharbor.imports.marks import ratings_of
 from emoharbor.imports.shapes import FORMS, FormName, Line, Told, form_of
 from emoharbor.profiles.entries import Finding
 from emoharbor.profiles.formats import FORMATS, language_of, said
+from emoharbor.ratings import Rating
 from emoharbor.runs.fingerprint import digest
 from emoharbor.state.dialogue import Message
 from emoharbor.state.profile import Language
@@ -29,10 +31,14 @@ Person = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Brought:
-    """The dialogues of a source as records, and what is none: where it stands and why."""
+    """The dialogues of a source as records, and what is none: where it stands and why.
+
+    `ratings` are the marks that people gave them, where the source holds any.
+    """
 
     records: tuple[DialogueRecord, ...]
     left_out: tuple[Finding, ...]
+    ratings: tuple[Rating, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,13 +77,21 @@ def bring(source: Path, form: str | None = None) -> Brought:
         for file, one in people.items()
         if isinstance(one, Finding) and not file.is_relative_to(within)
     ]
-    return Brought(tuple(_records(_named(dialogues), people)), tuple(left_out))
+    dialogues = _named(dialogues)
+    records = tuple(_records(dialogues, people))
+    ratings = chain.from_iterable(
+        ratings_of(dialogue.told.marks, record)
+        for dialogue, record in zip(dialogues, records, strict=True)
+    )
+    return Brought(records, tuple(left_out), tuple(ratings))
 
 
 def _read(found: Found, wanted: str | None) -> _Dialogue:
     form = form_of(found.value)
     if form is None or (wanted and form != wanted):
-        keys = "a list under 'dialogue' (worst-case), 'dialog' (esconv) or 'messages' (chat)"
+        keys = (
+            "a list under 'dialogue' (worst-case), 'dialog' (esconv) or 'messages' (chat, mindeval)"
+        )
         raise ConfigError(f"{f'of {form}' if form else 'no dialogue'}; {wanted or keys} is wanted")
     lines = FORMS[form].lines(found.value) or []
     told = FORMS[form].read(found.value, lines)

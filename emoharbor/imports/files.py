@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +13,10 @@ from typing import Any
 
 from emoharbor.errors import ConfigError
 from emoharbor.imports.shapes import form_of
-from emoharbor.profiles.entries import Entry, Finding, entries
+from emoharbor.profiles.entries import Finding
 
 ENDS = (".json", ".jsonl")
+PACKED = ".gz"
 
 
 @dataclass(frozen=True)
@@ -29,16 +32,23 @@ class Found:
 def found_in(source: Path) -> Iterator[Found | Finding]:
     """Every entry of a JSON or JSONL file, or of all in a folder and the folders in it, by name.
 
+    A file that ends in .gz is unpacked.
     Raises ConfigError where there is no such file or folder.
     """
     if not source.exists():
         raise ConfigError(f"no file or folder {source}")
     for file in [source] if source.is_file() else _files(source):
         name = file.name if file == source else str(file.relative_to(source))
-        if file.suffix in ENDS:
-            yield from (_lines if file.suffix == ".jsonl" else _whole)(file, name)
-        else:
+        plain = Path(file.name.removesuffix(PACKED))
+        if plain.suffix not in ENDS:
             yield Finding(name, "", "neither .json nor .jsonl")
+            continue
+        text = _text(file, name)
+        if isinstance(text, Finding):
+            yield text
+        else:
+            told = _lines if plain.suffix == ".jsonl" else _whole
+            yield from told(file, name, plain.stem, text)
 
 
 def _files(folder: Path) -> list[Path]:
@@ -55,32 +65,42 @@ def _by_number(path: Path) -> list[list[tuple[str, int]]]:
     ]
 
 
-def _lines(file: Path, name: str) -> Iterator[Found | Finding]:
-    for entry in entries(file):
-        where = entry.where.removeprefix(str(file))
-        if isinstance(entry, Entry):
-            number = where.rpartition(" ")[2]
-            yield Found(file, f"{name}{where}", f"{file.stem}-{number}", entry.value)
-        else:
-            yield Finding(f"{name}{where}", "", entry.says)
-
-
-def _whole(file: Path, name: str) -> Iterator[Found | Finding]:
+def _text(file: Path, name: str) -> str | Finding:
     try:
-        value = json.loads(file.read_text(encoding="utf-8-sig"))
+        raw = file.read_bytes()
+        return (gzip.decompress(raw) if file.suffix == PACKED else raw).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return Finding(name, "", f"not UTF-8 (byte {error.start})")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        return Finding(name, "", f"cannot be unpacked: {error}")
+    except OSError as error:
+        return Finding(name, "", f"cannot be read: {error.strerror}")
+
+
+def _lines(file: Path, name: str, stem: str, text: str) -> Iterator[Found | Finding]:
+    # Not splitlines(), which also breaks at characters that may stand in a text.
+    for number, line in enumerate(text.split("\n"), start=1):
+        where = f"{name}, line {number}"
+        try:
+            if line.strip():
+                yield Found(file, where, f"{stem}-{number}", json.loads(line))
+        except ValueError as error:
+            yield Finding(where, "", f"not JSON: {error}")
+
+
+def _whole(file: Path, name: str, stem: str, text: str) -> Iterator[Found | Finding]:
+    try:
+        value = json.loads(text)
     except ValueError as error:
         yield Finding(name, "", f"not JSON: {error}")
         return
-    except OSError as error:
-        yield Finding(name, "", f"cannot be read: {error.strerror}")
-        return
     if form_of(value) or not isinstance(value, list | dict) or not value:
-        yield Found(file, name, file.stem, value)
+        yield Found(file, name, stem, value)
     elif isinstance(value, list):
         for number, one in enumerate(value, start=1):
-            yield Found(file, f"{name}, entry {number}", f"{file.stem}-{number}", one)
+            yield Found(file, f"{name}, entry {number}", f"{stem}-{number}", one)
     elif all(isinstance(one, dict | list) and form_of(one) for one in value.values()):
         for key, one in value.items():
             yield Found(file, f"{name}, {key}", key, one)
     else:
-        yield Found(file, name, file.stem, value)
+        yield Found(file, name, stem, value)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from emoharbor.errors import ConfigError
+from emoharbor.imports.marks import Mark, esconv_marks, is_mindeval, mindeval_marks, mindeval_person
 from emoharbor.state.dialogue import Emotion, Speaker
 
-FormName = Literal["worst-case", "esconv", "chat"]
+FormName = Literal["worst-case", "esconv", "mindeval", "chat"]
 SPEAKERS: dict[str, Speaker] = {
     "seeker": "user", "usr": "user", "user": "user",
     "supporter": "supporter", "sys": "supporter", "assistant": "supporter",
@@ -29,13 +30,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Told:
-    """A dialogue as its source tells it; what the source does not say is empty."""
+    """A dialogue as its source tells it, with what people marked; what is not said is empty."""
 
     lines: tuple[Line, ...]
     supporter: str = ""
     profile: str = ""
     person: tuple[str, ...] = ()
     torn: str = ""
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,20 @@ def worst_case(entry: Any, lines: Sequence[Any]) -> Told:
 def esconv(entry: Any, lines: Sequence[Any]) -> Told:
     """A dialogue of ESConv between two people, of its JSON or of its lines with usr and sys."""
     situation = entry.get("situation")
-    person = (situation,) if isinstance(situation, str) and situation.strip() else ()
-    return Told(_lines(lines, "speaker", ("content", "text")), supporter="people", person=person)
+    return Told(
+        _lines(lines, "speaker", ("content", "text")),
+        supporter="people",
+        person=(situation,) if isinstance(situation, str) and situation.strip() else (),
+        marks=tuple(esconv_marks(entry, lines)),
+    )
+
+
+def mindeval(entry: Any, lines: Sequence[Any]) -> Told:
+    """A dialogue of MindEval between two models, which several people marked."""
+    profile, person = mindeval_person(entry)
+    return replace(
+        chat(entry, lines), profile=profile, person=person, marks=tuple(mindeval_marks(entry))
+    )
 
 
 def chat(entry: Any, lines: Sequence[Any]) -> Told:
@@ -79,6 +93,11 @@ def chat(entry: Any, lines: Sequence[Any]) -> Told:
 FORMS: dict[FormName, Form] = {
     "worst-case": Form(lambda entry: _list(entry, "dialogue"), worst_case),
     "esconv": Form(lambda entry: _list(entry, "dialog"), esconv),
+    # Before chats, which have messages too.
+    "mindeval": Form(
+        lambda entry: _list(entry, "messages") if is_mindeval(entry) else None,
+        mindeval,
+    ),
     "chat": Form(
         lambda entry: entry if _is_chat(entry) else _list(entry, "messages"),
         chat,

@@ -15,8 +15,9 @@ class ModelConfig(Frozen):
 
     `api_key_env` names the environment variable that holds the key, never the key itself.
     `concurrency` is the most calls in flight at this endpoint, `rpm` and `tpm` are the most
-    requests and tokens a minute, None for no such limit; `threads` is for `local:`. `serve` is for
-    `vllm:` without a URL: more arguments for the server, and that one of our own is started.
+    requests and tokens a minute, None for no such limit; `threads` is for `local:`, `hf:`, `lora:`.
+    `serve` is for `vllm:` without a URL: more arguments for the server, and that one of our own is
+    started.
     """
 
     spec: str | None = None

@@ -7,19 +7,26 @@ import random
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self, TypeVar, cast
-from urllib.parse import urlsplit
 
 from emoharbor.errors import ConfigError, ModelError
 from emoharbor.models.base import ChatMessage, ChatModel
 from emoharbor.models.client import Client
 from emoharbor.models.config import ModelConfig, Sampling
+from emoharbor.models.endpoints import (
+    Endpoint,
+    client_for,
+    endpoint_of,
+    room_of,
+    timeout_of,
+)
+from emoharbor.models.hf import HfChat, HfEngine
+from emoharbor.models.hf_places import hf_place
 from emoharbor.models.http_bot import HttpBot
 from emoharbor.models.langchain import langchain_model
 from emoharbor.models.limit import Clock, EndpointLimiter, Limited, Load
-from emoharbor.models.local import LOCAL_TIMEOUT, LocalChat, LocalServer
+from emoharbor.models.local import LocalChat, LocalServer
 from emoharbor.models.openai import OpenAIChat
 from emoharbor.models.process import ProcessBot, Program
 from emoharbor.models.quirks import Quirks
@@ -33,20 +40,8 @@ from emoharbor.models.vllm import VllmChat, VllmServer
 SERVER_DEFAULT = Sampling()
 _PING: list[ChatMessage] = [{"role": "user", "content": "ping"}]
 # What is held for a run and closed after it.
-K = TypeVar("K", Client, LocalServer, Program, VllmServer)
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """What shares a client and a limit."""
-
-    provider: str
-    place: str
-    api_key_env: str | None
-
-    def __str__(self) -> str:
-        host = urlsplit(self.place).netloc or f"{self.provider}:{self.place}"
-        return f"{host} ({self.api_key_env})" if self.api_key_env else host
+K = TypeVar("K", Client, HfEngine, LocalServer, Program, VllmServer)
+_Held = Client | HfEngine | LocalServer | Program | VllmServer
 
 
 def describe(config: ModelConfig) -> dict[str, str | None]:
@@ -81,7 +76,7 @@ class ModelPool:
         self._stopping = Stopping(sleep)
         self._clock = clock
         self._stack = AsyncExitStack()
-        self._held: dict[tuple[Endpoint, str], Client | LocalServer | Program | VllmServer] = {}
+        self._held: dict[tuple[Endpoint, str], _Held] = {}
         self._limiters: dict[Endpoint, EndpointLimiter] = {}
         self._quirks: dict[tuple[Endpoint, str], Quirks] = {}
         self._scripts: dict[str, ChatModel] = {}
@@ -115,9 +110,9 @@ class ModelPool:
     def model(self, config: ModelConfig, sampling: Sampling = SERVER_DEFAULT) -> ChatModel:
         """The model of a suite's entry, limited and retrying. Raises ConfigError."""
         spec = spec_of(config)
-        endpoint = _endpoint(spec, config)
+        endpoint = endpoint_of(spec, config)
         if endpoint not in self._limiters:
-            room = _room(spec, config)
+            room = room_of(spec, config)
             self._limiters[endpoint] = EndpointLimiter(room, self._stopping, self._clock)
         limiter = self._limiters[endpoint]
         limiter.narrow(config.rpm, config.tpm)
@@ -145,6 +140,9 @@ class ModelPool:
         if spec.provider == "local":
             await self._server(spec, config).client()
             return f"{spec} runs in this process"
+        if spec.provider in ("hf", "lora"):
+            await self._engine(spec, config).load(hf_place(spec).adapter)
+            return f"{spec} runs in this process"
         if spec.provider == "process":
             await self._program(spec, config).probe()
             return f"{spec} runs (it was not asked anything)"
@@ -167,7 +165,7 @@ class ModelPool:
         return "answers"
 
     def _provider(self, spec: ModelSpec, config: ModelConfig, sampling: Sampling) -> ChatModel:
-        endpoint = _endpoint(spec, config)
+        endpoint = endpoint_of(spec, config)
         quirks = self._quirks.setdefault((endpoint, spec.model), Quirks())
         if spec.provider in FINISHED_BOTS and sampling != SERVER_DEFAULT:
             name = next(iter(sampling.model_dump(exclude_none=True)))
@@ -177,8 +175,11 @@ class ModelPool:
                 client = self._client(spec, config)
                 return OpenAIChat(client, spec.model, sampling, config.timeout, quirks)
             case "local":
-                timeout = _local_timeout(config)
+                timeout = timeout_of(spec, config)
                 return LocalChat(self._server(spec, config), sampling, timeout, quirks)
+            case "hf" | "lora":
+                engine, timeout = self._engine(spec, config), timeout_of(spec, config)
+                return HfChat(engine, hf_place(spec), sampling, timeout)
             case "vllm":
                 return VllmChat(self._vllm(spec, config), sampling, config.timeout, quirks)
             case "langchain":
@@ -193,13 +194,17 @@ class ModelPool:
                 return self._scripts[spec.model]
 
     def _client(self, spec: ModelSpec, config: ModelConfig) -> Client:
-        return self._hold(_endpoint(spec, config), lambda: _client_for(spec, config))
+        return self._hold(endpoint_of(spec, config), lambda: client_for(spec, config))
 
     def _server(self, spec: ModelSpec, config: ModelConfig) -> LocalServer:
-        return self._hold(_endpoint(spec, config), lambda: LocalServer(spec, config.threads))
+        return self._hold(endpoint_of(spec, config), lambda: LocalServer(spec, config.threads))
+
+    def _engine(self, spec: ModelSpec, config: ModelConfig) -> HfEngine:
+        endpoint = endpoint_of(spec, config)
+        return self._hold(endpoint, lambda: HfEngine(endpoint.place, config.threads))
 
     def _program(self, spec: ModelSpec, config: ModelConfig) -> Program:
-        return self._hold(_endpoint(spec, config), lambda: Program(spec))
+        return self._hold(endpoint_of(spec, config), lambda: Program(spec))
 
     def _vllm(self, spec: ModelSpec, config: ModelConfig) -> VllmServer:
         def make() -> VllmServer:
@@ -207,7 +212,7 @@ class ModelPool:
             key = api_key_for(spec, config.api_key_env) if spec.base_url else NO_KEY
             return VllmServer(spec, key, self._stopping, self._vllm_starts)
 
-        server = self._hold(_endpoint(spec, config), make, spec.model)
+        server = self._hold(endpoint_of(spec, config), make, spec.model)
         server.agree(config.serve)
         return server
 
@@ -218,33 +223,3 @@ class ModelPool:
             self._stack.push_async_callback(made.close)
             self._held[endpoint, model] = made
         return cast(K, self._held[endpoint, model])
-
-
-def _client_for(spec: ModelSpec, config: ModelConfig) -> Client:
-    url = spec.base_url or ""
-    if spec.provider != "http":
-        return Client(url, api_key_for(spec, config.api_key_env))
-    # OPENAI_API_KEY is for models: a bot gets the key that is named for it, and no other.
-    key = api_key_for(spec, config.api_key_env) if config.api_key_env else NO_KEY
-    return Client(url, key, path="")
-
-
-def _room(spec: ModelSpec, config: ModelConfig) -> int:
-    """The most calls in flight. A local server has one slot, and a program may read one line after
-    the other unless the suite says otherwise: waiting here does not use up a call's timeout.
-    """
-    one = spec.provider == "local" or (
-        spec.provider == "process" and "concurrency" not in config.model_fields_set
-    )
-    return 1 if one else config.concurrency
-
-
-def _local_timeout(config: ModelConfig) -> float:
-    return config.timeout if "timeout" in config.model_fields_set else LOCAL_TIMEOUT
-
-
-def _endpoint(spec: ModelSpec, config: ModelConfig) -> Endpoint:
-    # Models that run here share nothing; those at a URL share the URL.
-    place = spec.base_url or spec.model
-    ours = spec.provider == "vllm" and not spec.base_url
-    return Endpoint(spec.provider, place, None if ours else config.api_key_env)

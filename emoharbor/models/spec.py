@@ -15,11 +15,14 @@ from urllib.parse import SplitResult, urlsplit
 
 from emoharbor.errors import ConfigError, nearest
 
-PROVIDERS = ("openai", "vllm", "local", "scripted", "langchain", "process", "http", "https")
+PROVIDERS = (
+    *("openai", "vllm", "local", "hf", "lora", "scripted", "langchain", "process", "http", "https"),
+)
 # Bots that are asked for the next line of a dialogue and for nothing else.
 FINISHED_BOTS = ("process", "http")
 OPENAI_URL = "https://api.openai.com/v1"
 NO_KEY = "none"
+_HERE = ("local", "hf", "lora", "scripted")
 _NOT_SERVED = ("--model", "--host", "--port", "--uds", "--api-key")
 EXAMPLES = "openai:gpt-4o, openai:qwen@http://127.0.0.1:8000/v1, local:smollm2"
 
@@ -29,7 +32,8 @@ class ModelSpec:
     """A parsed spec. `base_url` has no trailing slash and no credentials, and may be None.
 
     For `langchain:` the model is `package.Class:name`, for `scripted:` a name or
-    `module:attribute`, for `local:` a name or the path of a GGUF file, for `process:` a command.
+    `module:attribute`, for `local:` a name or the path of a GGUF file, for `process:` a command,
+    for `hf:` a folder or a name on the hub, for `lora:` the folder of an adapter.
     `vllm:` names a model or its folder; without a base URL, its server is found or started.
     A bot at a URL, whether http or https, has the provider `http` and the whole URL as base URL.
     """
@@ -62,7 +66,7 @@ def parse_spec(text: str) -> ModelSpec:
     model, at, url = _split_url(rest)
     if not model:
         raise ConfigError(f"a model spec names a model after '{provider}:', as in {EXAMPLES}")
-    if at and provider in ("local", "scripted"):
+    if at and provider in _HERE:
         raise ConfigError(f"{provider}:{model} runs in this process and takes no base URL")
     if not at:
         return ModelSpec(provider, model, OPENAI_URL if provider == "openai" else None)

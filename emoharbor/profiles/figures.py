@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,26 +37,38 @@ def draw(profiles: Sequence[Profile], folder: Path, address: str) -> list[Path]:
 
     Raises ConfigError where matplotlib is not installed, or no font for the labels.
     """
+    style = drawn_with()
+    counted = {kind: count(profiles, kind) for kind in KINDS}
+    fonts = families(label for labels in counted.values() for label in labels)
+    name = re.sub(r"\W+", "-", Path(address.partition("?")[0]).stem)
+    folder.mkdir(parents=True, exist_ok=True)
+    files: list[Path] = []
+    with style(fonts):
+        for kind, labels in counted.items():
+            figure = _figure(kind, labels)
+            figure.axes[0].set_title(_title(kind, labels, name), loc="left", pad=12)
+            files += save(figure, folder / f"{name}-{kind.lower()}")
+    return files
+
+
+def drawn_with() -> Callable[[Sequence[str]], AbstractContextManager[None]]:
+    """All figures' style, for the fonts that it is given. Raises ConfigError without matplotlib."""
     try:
         import matplotlib
     except ImportError as error:
         raise ConfigError(
             "figures are drawn by matplotlib: pip install 'emoharbor[plots]'"
         ) from error
-    counted = {kind: count(profiles, kind) for kind in KINDS}
-    fonts = families(label for labels in counted.values() for label in labels)
-    name = re.sub(r"\W+", "-", Path(address.partition("?")[0]).stem)
-    folder.mkdir(parents=True, exist_ok=True)
-    files: list[Path] = []
-    with matplotlib.rc_context({**STYLE, "font.family": fonts}):
-        for kind, labels in counted.items():
-            figure = _figure(kind, labels)
-            figure.axes[0].set_title(_title(kind, labels, name), loc="left", pad=12)
-            files += [folder / f"{name}-{kind.lower()}{end}" for end in (".png", ".svg")]
-            # Measured once, where "tight" would draw all of it once more for each file.
-            around = figure.get_tightbbox().padded(0.1)
-            figure.savefig(files[-2], dpi=200, bbox_inches=around)
-            figure.savefig(files[-1], bbox_inches=around, metadata={"Date": None})
+    return lambda fonts: matplotlib.rc_context({**STYLE, "font.family": list(fonts)})
+
+
+def save(figure: Figure, stem: Path, dpi: int = 200) -> list[Path]:
+    """Writes `figure` as `stem`.png and .svg, always the same bytes for the same figure."""
+    files = [stem.with_name(stem.name + end) for end in (".png", ".svg")]
+    # Measured once, where "tight" would draw all of it once more for each file.
+    around = figure.get_tightbbox().padded(0.1)
+    figure.savefig(files[0], dpi=dpi, bbox_inches=around)
+    figure.savefig(files[1], bbox_inches=around, metadata={"Date": None})
     return files
 
 

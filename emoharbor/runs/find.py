@@ -12,8 +12,11 @@ from emoharbor.state.record import DialogueRecord
 
 
 async def find_record(run: RunReader, name: str) -> DialogueRecord:
-    """The one dialogue whose SUPPORTER/PROFILE/REPEAT is `name`, or holds its parts in order."""
-    records = {"/".join(map(str, cell)): r for cell, r in (await run.records()).items()}
+    """The one dialogue whose SUPPORTER/PROFILE/REPEAT is `name`, or holds its parts in order.
+
+    In a judging @EXCHANGE and #SAMPLE may stand behind it.
+    """
+    records = {r.name: r for r in (await run.records()).values()}
     return records[_chosen(records, name, run.where)]
 
 
@@ -25,7 +28,7 @@ async def find_thread(run: RunReader, name: str) -> str:
         threads[dialogue] = f"{dialogue}/{hashes.partition('.')[0]}"
     # The newest configuration of a dialogue is the one of its record.
     records = (await run.records()).values()
-    threads |= {"/".join(map(str, r.cell)): r.own_thread for r in records}
+    threads |= {r.name: r.own_thread for r in records}
     return threads[_chosen(threads, name, run.where)]
 
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from emoharbor.errors import CheckpointError, ConfigError
 from emoharbor.runs.fingerprint import changes, digest
 from emoharbor.runs.jsonl import read_lines
-from emoharbor.state.record import FORMAT, DialogueRecord
+from emoharbor.state.record import FORMAT, DialogueRecord, Key
 
 # Whoever only reads a run does without LangGraph and the model libraries.
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from emoharbor.runs.store import RunStore
 
 NOTED = ("aiohttp", "langgraph", "pydantic")
-Records = dict[tuple[str, str, int], DialogueRecord]
+Records = dict[Key, DialogueRecord]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class RunFolder:
 def newest(lines: Iterable[dict[str, Any]]) -> Records:
     """The last record of every cell."""
     records = (record_of(line, number) for number, line in enumerate(lines, start=1))
-    return {record.cell: record for record in records}
+    return {record.key: record for record in records}
 
 
 def record_of(line: dict[str, Any], number: int) -> DialogueRecord:
@@ -96,6 +96,8 @@ async def prepare(plan: Plan, store: RunStore, where: str) -> str:
         kept = yaml.safe_load(text) or {}
         if is_build(kept):
             raise ConfigError(f"{where} holds a build of profiles; run into another with --out")
+        if is_judging(kept):
+            raise ConfigError(f"{where} holds a judging; run into another with --out")
         if "imported" in kept:
             raise ConfigError(f"{where} holds imported dialogues; run into another with --out")
         if kept.get("branch") and plan.suite.branch is None:
@@ -135,6 +137,11 @@ def plan_text(
 def is_build(values: Mapping[str, Any]) -> bool:
     """Whether what a run.yaml holds is a build of profiles and no run of dialogues."""
     return "build" in values
+
+
+def is_judging(values: Mapping[str, Any]) -> bool:
+    """Whether what a run.yaml holds is a judging of recorded dialogues."""
+    return "judging" in values
 
 
 def _refuse_changes(then: Mapping[str, Any], now: Mapping[str, Any], where: str) -> None:

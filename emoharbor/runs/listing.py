@@ -12,11 +12,13 @@ import yaml
 
 from emoharbor.errors import CheckpointError
 from emoharbor.models.spec import ModelSpec
+from emoharbor.runs.answers import answer_record
 from emoharbor.runs.build_records import build_record
 from emoharbor.runs.folder import record_of
 from emoharbor.runs.journal import add_usage
 from emoharbor.runs.reader import RunReader, in_folder, in_redis
 from emoharbor.runs.store import checked
+from emoharbor.state.answer import FORMAT as ANSWER
 from emoharbor.state.building import FORMAT as BUILD
 from emoharbor.state.record import RoleUsage
 from emoharbor.stats.cost import Prices, cost_of, load_prices, total_cost
@@ -130,12 +132,15 @@ async def follow(run: RunReader, every: float) -> AsyncIterator[RunState]:
 
 
 def _outcome(line: dict[str, Any], number: int) -> tuple[Any, bool]:
-    """What a record is of, a dialogue or a person in the making, and whether that is finished."""
+    """What a record is of, a dialogue, a person or a question, and whether that is finished."""
     if line.get("format") == BUILD:
         made = build_record(line, number)
         return made.id, made.failure is None
+    if line.get("format") == ANSWER:
+        answer = answer_record(line, number)
+        return answer.key, answer.failure is None
     record = record_of(line, number)
-    return record.cell, record.failure is None
+    return record.key, record.failure is None
 
 
 def _cells(text: str | None, where: str) -> int:

@@ -78,22 +78,23 @@ def seat_all(suite: Suite, supporter: SupporterConfig, make_model: MakeModel) ->
         "termination": suite.agents.termination,
         "evaluator": suite.agents.evaluator,
     }
-    seats = {node: _seat(node, config, suite, make_model) for node, config in configs.items()}
+    seats = {node: seat(node, config, suite, make_model) for node, config in configs.items()}
     return Seating(**seats, profile=_processing(suite, make_model))
 
 
-def _seat(node: Node, config: AgentConfig, suite: Suite, make_model: MakeModel) -> Seat:
+def seat(node: Node, config: AgentConfig, suite: Suite, make_model: MakeModel) -> Seat:
+    """One node filled. Raises ConfigError and PromptError."""
     given = dict(config.model_extra or {})
     wanted = parameters_of(find(node, config.use))
     preset = take_preset(given) if Preset in wanted.values() else Preset()
-    seat = Seat(agent=None, fingerprint={"use": config.use, "version": _version(node, config)})
+    filled = Seat(agent=None, fingerprint={"use": config.use, "version": _version(node, config)})
     if ChatModel in wanted.values():
-        seat.model = _model_config(node, config, suite)
+        filled.model = _model_config(node, config, suite)
         if any(kind in (Prompt, Preset) for kind in wanted.values()):
-            _refuse_bot(node, config, seat.model)
+            _refuse_bot(node, config, filled.model)
         sampling = _sampling(node, given, preset.sampling)
-        seat.fingerprint |= _told(seat.model, sampling)
-        model = make_model(seat.model, sampling)
+        filled.fingerprint |= _told(filled.model, sampling)
+        model = make_model(filled.model, sampling)
     elif config.model:
         raise ConfigError(f"agents.{node}: {config.use} makes no model calls, it takes no 'model'")
 
@@ -104,23 +105,23 @@ def _seat(node: Node, config: AgentConfig, suite: Suite, make_model: MakeModel) 
             usual = config.use if config.use in OWN_PROMPT else node
             chosen = given.pop(name, usual if name == "prompt" else name)
             prompt = load_prompt(chosen, suite.language)
-            seat.prompts[name] = prompt.hash
+            filled.prompts[name] = prompt.hash
             return prompt
         if kind is Preset:
-            seat.prompts[name] = preset.hash
+            filled.prompts[name] = preset.hash
             return preset
         if kind is Rubric:
             rubric = load_rubric(given.pop(name, "emoharbor-10"), suite.language)
-            seat.prompts[name] = rubric.hash
+            filled.prompts[name] = rubric.hash
             return rubric
         if kind is Emotions:
-            seat.prompts[name] = load_emotions().hash
+            filled.prompts[name] = load_emotions().hash
             return load_emotions()
         return suite.first_line if name == "opening_line" else NotImplemented
 
-    seat.agent = build(node, config.use, given, provide)
-    seat.fingerprint |= {**given, **{f"{name} file": h for name, h in seat.prompts.items()}}
-    return seat
+    filled.agent = build(node, config.use, given, provide)
+    filled.fingerprint |= {**given, **{f"{name} file": h for name, h in filled.prompts.items()}}
+    return filled
 
 
 def _processing(suite: Suite, make_model: MakeModel) -> Seat:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 LOCK = "lock"
 CHECKPOINTS = "checkpoints.sqlite"
+# The folders in a run's own that hold the runs made of it: by later judges, and of inner states.
+JUDGED, STATES = "judged", "inner-states"
 # What a run keeps in Redis beside its checkpoints.
 KEYS = ("plan", "records", "calls")
 
@@ -68,8 +70,12 @@ async def open_store(address: str | None, folder: Path) -> AsyncIterator[RunStor
 
 
 def name_of(folder: Path) -> str:
-    """What a run is called in Redis."""
-    return folder.resolve().name
+    """What a run is called in Redis; one made of another is called after that one too."""
+    path = folder.resolve()
+    kind = path.parent.name
+    return (
+        f"{path.parent.parent.name}-{kind}-{path.name}" if kind in (JUDGED, STATES) else path.name
+    )
 
 
 def checked(address: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from emoharbor.models.tracing import Attributes, fail, span, tracer
-from emoharbor.runs.plan import Cell
 from emoharbor.state.building import BuildRecord
+from emoharbor.state.profile import Profile
 from emoharbor.state.record import DialogueRecord
 
 if TYPE_CHECKING:
@@ -20,8 +20,37 @@ if TYPE_CHECKING:
 Told = Callable[[DialogueRecord | None], None]
 
 
+class OneDialogue(Protocol):
+    """What a span tells of a dialogue to be had, or of one to be judged."""
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line."""
+        ...
+
+    @property
+    def supporter(self) -> str:
+        """Whose it is."""
+        ...
+
+    @property
+    def profile(self) -> Profile:
+        """Who seeks support."""
+        ...
+
+    @property
+    def repeat(self) -> int:
+        """Which of several it is."""
+        ...
+
+    @property
+    def thread(self) -> str:
+        """The name of its checkpoints."""
+        ...
+
+
 @contextmanager
-def dialogue_span(suite: str, run: str, cell: Cell) -> Iterator[Told]:
+def dialogue_span(suite: str, run: str, cell: OneDialogue) -> Iterator[Told]:
     """One go at a dialogue, in a trace of its own where the caller is in none.
 
     What is yielded is told how it came out.

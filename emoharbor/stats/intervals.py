@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,11 +34,13 @@ def clustered_mean(
 ) -> Interval:
     """The mean of all values, its interval by drawing whole clusters (percentiles, seeded).
 
-    Missing values are left out; they are for the caller to count.
+    Missing values are left out; they are for the caller to count. Raises ValueError for a value of
+    nobody: left out in silence, it would be missing in `n`.
     """
     import numpy as np
 
     known = values.notna()
+    _somebody(clusters[known])
     groups = values[known].astype(float).groupby(clusters[known].to_numpy()).agg(["sum", "count"])
     n, people = int(groups["count"].sum()), len(groups)
     if n == 0:
@@ -63,9 +66,11 @@ def clustered(
 
     `statistic` gives NaN where a draw has none (a constant column): these draws are left out, and
     the third number says how many stayed. None when fewer than two groups or draws are left.
+    Raises ValueError for a row of no group.
     """
     import numpy as np
 
+    _somebody(frame[by])
     places = [np.flatnonzero(frame[by].to_numpy() == one) for one in frame[by].unique()]
     if len(places) < 2:
         return None
@@ -78,8 +83,39 @@ def clustered(
     return float(low), float(high), len(found)
 
 
+def _somebody(clusters: pd.Series[Any]) -> None:
+    if clusters.isna().any():
+        raise ValueError("a value belongs to nobody: leave it out first, or say whose it is")
+
+
 def _drawn(places: list[np.ndarray[Any, Any]], rng: np.random.Generator) -> np.ndarray[Any, Any]:
     import numpy as np
 
     picked = rng.integers(len(places), size=len(places))
     return np.concatenate([places[one] for one in picked])
+
+
+@lru_cache(maxsize=64)
+def people_drawn(people: int, *, seed: int, draws: int = DRAWS) -> np.ndarray[Any, Any]:
+    """How often each of `people` is drawn, a row a draw: whole people, with replacement, seeded.
+
+    Floats, since they are multiplied with sums; the array is not to be written to.
+    """
+    import numpy as np
+
+    picked = np.random.default_rng(seed).integers(people, size=(draws, people))
+    rows = np.arange(draws)[:, None] * people
+    counted = np.bincount((picked + rows).ravel(), minlength=draws * people).astype(float)
+    counted.flags.writeable = False
+    return counted.reshape(draws, people)
+
+
+def percentiles(drawn: np.ndarray[Any, Any]) -> tuple[float, float] | None:
+    """The middle 95 % of what was drawn; None when fewer than two draws have a value."""
+    import numpy as np
+
+    known = drawn[np.isfinite(drawn)]
+    if len(known) < 2:
+        return None
+    low, high = np.percentile(known, [2.5, 97.5])
+    return float(low), float(high)

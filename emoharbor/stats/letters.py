@@ -12,9 +12,12 @@ def compact_letters(names: Sequence[str], different: Iterable[tuple[str, str]]) 
     """Letters for each of `names`, best first: two share one exactly where they do not differ.
 
     `different` are the pairs that differ, in either order; no letter is redundant. Raises
-    ValueError when more letters than ALPHABET has would be needed.
+    ValueError when more letters than ALPHABET has would be needed, for a name that stands there
+    twice or is none of `names`, and for one that differs from itself.
     """
     apart = {frozenset(pair) for pair in different}
+    if len(set(names)) < len(names) or any(len(pair) < 2 for pair in apart):
+        raise ValueError("every name is wanted once, and differs from others alone")
     columns = [frozenset(names)]
     for pair in sorted(apart, key=lambda one: sorted(map(names.index, one))):
         split = [

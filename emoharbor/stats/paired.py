@@ -1,156 +1,112 @@
-"""Two runs side by side: the same people, and by how much their marks differ."""
+"""Paired differences: the same people with one supporter before and one after."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from statistics import fmean, stdev
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
 
 from emoharbor.errors import ConfigError
-from emoharbor.state.record import DialogueRecord
-from emoharbor.state.verdict import Score
-
-Pair = tuple[DialogueRecord, DialogueRecord]
-Key = tuple[str, str, int]
+from emoharbor.stats.arms import people_of
+from emoharbor.stats.pairwise import DIGITS, Pair, corrected, signed_ranks
 
 
 @dataclass(frozen=True)
-class PairedDimension:
-    """One dimension over `n` pairs that have a mark on both sides.
+class PairedDifference:
+    """One dimension over the `pair.n` people who have a mark on both sides.
 
-    `difference` is the mean of after - before with its 95 % interval `low`..`high` (Student's t)
-    on the scale of the marks; `higher`, `same` and `lower` count pairs; `p` is Wilcoxon's
-    signed-rank test, two-sided, over the pairs that differ. What is undefined is None, and `note`
-    says why. `unscored` pairs lack a mark on a side.
+    `pair` names the two supporters and has the mean of after - before with its p and corrected q;
+    `low`..`high` is its 95 % interval (Student's t over people), None for fewer than two.
+    `before` and `after` are the means of the same people; `unscored` people were judged on both
+    sides and lack a mark on one; `higher`, `same` and `lower` count people.
     """
 
     dimension: str
-    n: int
+    pair: Pair
     unscored: int
     before: float | None
     after: float | None
-    difference: float | None
     low: float | None
     high: float | None
     higher: int
     same: int
     lower: int
-    p: float | None
-    note: str
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Every dimension for one supporter before and one after.
+def paired(
+    before: pd.DataFrame, after: pd.DataFrame, supporters: Mapping[str, str]
+) -> list[PairedDifference]:
+    """For each supporter of `before` and its one of `after`, every dimension that both have.
 
-    `failed` pairs have a failure on a side, `unjudged` ones otherwise lack a verdict on one;
-    `unpaired` dialogues stand in one run alone.
+    The frames hold people's marks: a row a (supporter, profile), a column a dimension. People are
+    matched by profile. All p together are one family (Benjamini-Hochberg).
     """
-
-    before: str
-    after: str
-    pairs: int
-    failed: int
-    unjudged: int
-    unpaired: int
-    dimensions: tuple[PairedDimension, ...]
-
-
-def compare(
-    before: Iterable[DialogueRecord],
-    after: Iterable[DialogueRecord],
-    supporters: Mapping[str, str],
-) -> list[Comparison]:
-    """Pairs by profile and repeat, for each supporter of `before` with its one of `after`."""
-    old, new = ({r.cell: r for r in records} for records in (before, after))
-    return [_compared(old, new, a, b) for a, b in supporters.items()]
+    found = [
+        one
+        for a, b in supporters.items()
+        for one in _pair(people_of(before, a), people_of(after, b), (a, b))
+    ]
+    whole = corrected(one.pair for one in found)
+    return [replace(one, pair=pair) for one, pair in zip(found, whole, strict=True)]
 
 
-def matched(before: Iterable[DialogueRecord], after: Iterable[DialogueRecord]) -> dict[str, str]:
+def matched(before: Sequence[str], after: Sequence[str]) -> dict[str, str]:
     """Which supporter is to be compared with which: those of one name, or the only two there are.
 
     Raises ConfigError when neither holds.
     """
-    old, new = (sorted({r.supporter for r in records}) for records in (before, after))
-    both = [name for name in old if name in new]
+    both = [name for name in before if name in after]
     if both:
         return {name: name for name in both}
-    if len(old) == len(new) == 1:
-        return {old[0]: new[0]}
+    if len(before) == len(after) == 1:
+        return {before[0]: after[0]}
     raise ConfigError(
-        f"which supporters are to be compared? The first run has {', '.join(old) or 'none'}, "
-        f"the second {', '.join(new) or 'none'}: name a pair with --pair FIRST=SECOND"
+        f"which supporters are to be compared? The first run has {', '.join(before) or 'none'}, "
+        f"the second {', '.join(after) or 'none'}: name a pair with --pair FIRST=SECOND"
     )
 
 
-def _compared(
-    old: Mapping[Key, DialogueRecord], new: Mapping[Key, DialogueRecord], a: str, b: str
-) -> Comparison:
-    mine = {key[1:]: record for key, record in old.items() if key[0] == a}
-    others = {key[1:]: record for key, record in new.items() if key[0] == b}
-    pairs = [(mine[key], others[key]) for key in mine if key in others]
-    unbroken = [(x, y) for x, y in pairs if not (x.failure or y.failure)]
-    judged = [(x, y) for x, y in unbroken if x.verdict and y.verdict]
-    keys = dict.fromkeys(
-        key for pair in judged for r in pair if r.verdict for key in r.verdict.scores
-    )
-    return Comparison(
-        before=a,
-        after=b,
-        pairs=len(pairs),
-        failed=len(pairs) - len(unbroken),
-        unjudged=len(unbroken) - len(judged),
-        unpaired=len(mine.keys() ^ others.keys()),
-        dimensions=tuple(_dimension(key, judged) for key in keys),
-    )
+def _pair(
+    before: pd.DataFrame, after: pd.DataFrame, names: tuple[str, str]
+) -> list[PairedDifference]:
+    met = before.index.intersection(after.index)
+    before, after = before.loc[met], after.loc[met]
+    both = {key: before[key].notna() & after[key].notna() for key in before if key in after}
+    marks = {str(key): (before[key][known], after[key][known]) for key, known in both.items()}
+    tests = signed_ranks([(new - old).tolist() for old, new in marks.values()])
+    return [
+        _one(key, old, new, Pair(*names, len(old), None, p, why=why), len(met) - len(old))
+        for (key, (old, new)), (p, why) in zip(marks.items(), tests, strict=True)
+    ]
 
 
-def _dimension(key: str, pairs: list[Pair]) -> PairedDimension:
-    marks = [(_mark(x, key), _mark(y, key)) for x, y in pairs]
-    both = [(x, y) for x, y in marks if x is not None and y is not None]
-    differences = [y - x for x, y in both]
+def _one(
+    key: str, old: pd.Series[float], new: pd.Series[float], pair: Pair, unscored: int
+) -> PairedDifference:
+    differences = (new - old).round(DIGITS)
     low, high = _interval(differences)
-    p, note = _wilcoxon(differences)
-    return PairedDimension(
+    whole = pair.n > 0
+    return PairedDifference(
         dimension=key,
-        n=len(both),
-        unscored=len(marks) - len(both),
-        before=fmean(x for x, _ in both) if both else None,
-        after=fmean(y for _, y in both) if both else None,
-        difference=fmean(differences) if both else None,
+        pair=replace(pair, difference=float(differences.mean()) if whole else None),
+        unscored=unscored,
+        before=float(old.mean()) if whole else None,
+        after=float(new.mean()) if whole else None,
         low=low,
         high=high,
-        higher=sum(d > 0 for d in differences),
-        same=sum(d == 0 for d in differences),
-        lower=sum(d < 0 for d in differences),
-        p=p,
-        note=note,
+        higher=int((differences > 0).sum()),
+        same=int((differences == 0).sum()),
+        lower=int((differences < 0).sum()),
     )
 
 
-def _mark(record: DialogueRecord, key: str) -> int | None:
-    mark = record.verdict.scores.get(key) if record.verdict else None
-    return mark.value if isinstance(mark, Score) else None
-
-
-def _interval(differences: list[int]) -> tuple[float | None, float | None]:
+def _interval(differences: pd.Series[float]) -> tuple[float | None, float | None]:
     if len(differences) < 2:
         return None, None
     from scipy.special import stdtrit
 
-    n, mean = len(differences), fmean(differences)
-    half = float(stdtrit(n - 1, 0.975)) * stdev(differences) / math.sqrt(n)
+    n, mean = len(differences), float(differences.mean())
+    half = float(stdtrit(n - 1, 0.975)) * float(differences.std()) / math.sqrt(n)
     return mean - half, mean + half
-
-
-def _wilcoxon(differences: list[int]) -> tuple[float | None, str]:
-    if not differences:
-        return None, "no pair has a mark on both sides"
-    if not any(differences):
-        return None, "no pair differs"
-    if len(differences) < 2:
-        return None, "one pair is no sample"
-    from scipy.stats import wilcoxon
-
-    return float(wilcoxon(differences).pvalue), ""

@@ -133,13 +133,15 @@ def run_line(state: RunState) -> Text:
 
 def name_of(record: DialogueRecord) -> str:
     """How a dialogue is called on the command line."""
-    return f"{record.supporter}/{record.profile}/{record.repeat}"
+    return record.name
 
 
 def how_ended(record: DialogueRecord) -> str:
-    """The ending in words, or the failure's type and node."""
+    """The ending in words, or the failure's type and node; of a prefix, where it was cut."""
     if record.failure:
         return f"failed: {record.failure.error} in {record.failure.node or 'the runner'}"
+    if record.judging and record.judging.upto:
+        return f"judged up to exchange {record.judging.upto}"
     return ENDINGS[record.ending.reason] if record.ending else "?"
 
 

@@ -1,4 +1,4 @@
-"""`history`, `replay` and `compare`: looking into recorded dialogues.
+"""`history` and `replay`: looking into recorded dialogues.
 
 Each verb imports what it needs when it is called, so that help and completion come at once.
 """
@@ -107,41 +107,3 @@ async def _replay(run: Path, dialogue: str | None, store: str | None) -> Any:
             records = [await find_record(opened.reader, dialogue)]
         ready = await replay_of(opened.suite, opened.recorded, opened.reader.call_lines)
         return await ready.run(records, await opened.beginnings(records))
-
-
-def compare(
-    before: Annotated[Path, typer.Argument(metavar="FIRST", help="A run's folder.")],
-    after: Annotated[Path, typer.Argument(metavar="SECOND", help="Another, as a branch of it.")],
-    pair: Annotated[
-        list[str], typer.Option(help="FIRST=SECOND: which supporters are compared.")
-    ] = [],  # noqa: B006
-    store: flags.Store = None,
-) -> None:
-    """Paired differences of two runs by dimension: the same people, two supporters or set-ups."""
-    from emoharbor.stats.paired import compare as compared
-    from emoharbor.stats.paired import matched
-    from emoharbor.terminal.comparison import comparison_table
-
-    old, new = asyncio.run(_records(before, store)), asyncio.run(_records(after, store))
-    pairs = dict(_pair(text) for text in pair) or matched(old, new)
-    for comparison in compared(old, new, pairs):
-        if not comparison.pairs:
-            raise ConfigError(
-                f"no dialogue of {comparison.before} in {before} has the profile and repeat of one "
-                f"of {comparison.after} in {after}"
-            )
-        out.print(comparison_table(comparison))
-
-
-async def _records(run: Path, store: str | None) -> list[Any]:
-    from emoharbor.runs.reader import open_reader
-
-    async with open_reader(run, store) as reader:
-        return list((await reader.records()).values())
-
-
-def _pair(text: str) -> tuple[str, str]:
-    first, equals, second = text.partition("=")
-    if not (first and equals and second):
-        raise ConfigError(f"--pair {text}: FIRST=SECOND is wanted, two supporters' names")
-    return first, second

@@ -23,9 +23,13 @@ Prepared = tuple["Make", Tables]
 
 def prepared(values: dict[str, Any], where: str) -> Prepared:
     """The questions of the inquiry that run.yaml holds, and its tables."""
-    from emoharbor.verbs import arena, judge_check
+    from emoharbor.verbs import arena, auditing, judge_check
 
-    kinds = {"arena": arena.prepare, "judge-check": judge_check.prepare}
+    kinds = {
+        "arena": arena.prepare,
+        "judge-check": judge_check.prepare,
+        "model-audit": auditing.prepare,
+    }
     kept = {key: value for key, value in values.items() if key != "recorded"}
     if kept["inquiry"] not in kinds:
         raise ConfigError(f"{where}: this version knows no inquiry '{kept['inquiry']}'")

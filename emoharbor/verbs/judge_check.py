@@ -71,7 +71,8 @@ def prepare(values: dict[str, Any]) -> Prepared:
     import asyncio
     from functools import partial
 
-    from emoharbor.judging.check import VARIANTS, CheckConfig, make_check
+    from emoharbor.judging.changes import VARIANTS
+    from emoharbor.judging.check import CheckConfig, make_check
     from emoharbor.judging.people import people_of, stranger
     from emoharbor.reports.judge_check import check_sheets
     from emoharbor.runs.answers import Asked

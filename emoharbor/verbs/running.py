@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from emoharbor.verbs import flags
+from emoharbor.verbs.varying import Vary, resume_grid, vary
 
 
 def run(
@@ -28,6 +29,7 @@ def run(
     shared: flags.SharedOpenings = None,
     folder: flags.Out = None,
     settings: flags.Settings = [],  # noqa: B006
+    varied: Vary = [],  # noqa: B006
     new: flags.New = None,
     follow: flags.Follow = False,
     dry_run: flags.DryRun = False,
@@ -47,12 +49,14 @@ def run(
     resolved = suite_from_flags(
         suite, supporters=supporter, model=model, judge=judge, plain=plain | more, settings=settings
     )
-    if dry_run:
-        print_plan(resolved)
-        return
     where, budget = folder or Path("runs") / resolved.name, budget_of(max_cost, max_calls, max_time)
     options = RunOptions(store, not no_retry_failed, budget, where if new else None)
-    do(resolved, new or where, options, follow=follow)
+    if varied:
+        vary(resolved, varied, folder, options, follow=follow, dry_run=dry_run)
+    elif dry_run:
+        print_plan(resolved)
+    else:
+        do(resolved, new or where, options, follow=follow)
 
 
 def resume(
@@ -64,17 +68,31 @@ def resume(
     max_calls: flags.MaxCalls = None,
     max_time: flags.MaxTime = None,
 ) -> None:
-    """Go on with a run or a build from its folder alone; what failed is tried again."""
+    """Go on with a run, a build or a grid from its folder alone; what failed is tried again."""
+    from emoharbor.runs.answers import is_inquiry
     from emoharbor.runs.executor import RunOptions
-    from emoharbor.runs.folder import is_build, open_run
+    from emoharbor.runs.folder import is_build, is_judging, open_run
+    from emoharbor.runs.grid import is_grid
     from emoharbor.suite import make_suite, read_yaml
     from emoharbor.verbs.building import resume_build
     from emoharbor.verbs.doing import budget_of, do
+    from emoharbor.verbs.inquiring import do_inquiry, prepared
+    from emoharbor.verbs.judging import resume_judging
 
-    file = open_run(folder).plan_file
-    values, budget = read_yaml(file), budget_of(max_cost, max_calls, max_time)
+    budget = budget_of(max_cost, max_calls, max_time)
     options = RunOptions(store, not no_retry_failed, budget)
+    if is_grid(folder):
+        resume_grid(folder, options, follow=follow)
+        return
+    file = open_run(folder).plan_file
+    values = read_yaml(file)
     if is_build(values):
         resume_build(values, folder, options)
+        return
+    if is_judging(values):
+        resume_judging(values, folder, options)
+        return
+    if is_inquiry(values):
+        do_inquiry(prepared(values, str(file)), folder, options)
         return
     do(make_suite(values, str(file)), folder, options, follow=follow)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from emoharbor.agents.replay import RecordedEnd, ReplaySupporter, ReplayTalker
+from emoharbor.agents.replay import RecordedEnd, ReplaySupporter, ReplayTalker, floors
 from emoharbor.agents.thinker import no_thinker
 from emoharbor.errors import ConfigError
 from emoharbor.graphs.dialogue import Agents, Opening
@@ -55,10 +55,28 @@ def test_a_recorded_dialogue_is_reproduced(recorded: tuple[Message, ...], openin
 
 def test_a_recording_that_the_supporter_ends_is_reproduced_at_its_cap() -> None:
     recorded = RECORDED[1:5]
-    agents = replayed(recorded)
-    agents = scripted(supporter=agents.supporter, thinker=no_thinker, talker=agents.talker)
-    result = asyncio.run(play(agents, opening="user", max_turns=2))
+    result = played(recorded, "user", max_turns=2)
     assert tuple(result.state["h_s"]) == recorded
+    assert result.state["ending"].reason == "max_turns"
+
+
+def test_several_lines_in_a_row_are_said_as_one() -> None:
+    recorded = (heard("hello"), heard("you?"), said("hi"), said("well"), said("no"), heard("why?"))
+    whole = (heard("hello\nyou?"), said("hi\nwell\nno"), heard("why?"))
+    assert tuple(floors(recorded)) == whole and floors(()) == []
+    result = played((*recorded, said("because")), "supporter")
+    assert tuple(result.state["h_s"]) == (*whole, said("because"))
+    ending = result.state["ending"]
+    assert ending == Ending(reason="recorded_end", turn=2, words="because")
+
+
+def test_it_goes_on_after_lines_that_were_there_as_they_were_recorded() -> None:
+    recorded = (heard("a"), heard("b"), said("c"), said("d"), heard("e"), said("f"))
+    supporter, talker = ReplaySupporter(recorded), ReplayTalker(recorded)
+    assert asyncio.run(supporter(recorded[:4])).text == "e"
+    assert asyncio.run(talker(view(recorded[:5]))).text == "f"
+    assert asyncio.run(RecordedEnd(recorded)(view(recorded[:4]))) is None
+    assert asyncio.run(RecordedEnd(recorded)(view(recorded))) is not None
 
 
 def test_the_cap_comes_before_the_recordings_end() -> None:

@@ -55,7 +55,7 @@ def test_a_spec_is_read(text: str, spec: ModelSpec) -> None:
     ("text", "words"),
     [
         ("opnai:gpt-4o", "unknown model provider 'opnai'; did you mean 'openai'?"),
-        ("zzz:gpt-4o", "known: http, https, langchain, local, openai, process, scripted"),
+        ("zzz:gpt-4o", "known: hf, http, https, langchain, local, lora, openai, process, scripted"),
         ("gpt-4o", "a model spec is provider:model[@base_url]"),
         ("openai:", "names a model after 'openai:'"),
         ("openai:@http://h", "names a model after 'openai:'"),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from emoharbor.state.record import DialogueRecord
+from emoharbor.state.record import DialogueRecord, Judging
 from emoharbor.state.verdict import Ending, Failure, Score, Unscored, Usage, Verdict
 from tests.people import felt, heard, said
 
@@ -74,6 +74,17 @@ def test_a_record_is_one_line_and_comes_back_whole() -> None:
     assert DialogueRecord.model_validate_json(line) == record()
     assert record().format == "emoharbor-record-1"
     assert record().cell == ("bot", "t-en", 0)
+
+
+@pytest.mark.parametrize(
+    ("sample", "upto", "mark"), [(0, None, ""), (2, None, "#2"), (0, 4, "@4"), (2, 4, "@4#2")]
+)
+def test_a_judging_tells_its_records_apart(sample: int, upto: int | None, mark: str) -> None:
+    judging = Judging(run="zh", sample=sample, upto=upto, order=("safety", "empathetic"))
+    judged = record(judging=judging)
+    assert judged.cell == record().cell and record().key == record().cell
+    assert judged.key == ("bot", "t-en", 0, mark) and judged.name == f"bot/t-en/0{mark}"
+    assert DialogueRecord.model_validate_json(judged.model_dump_json()) == judged
 
 
 def test_a_record_of_another_format_is_refused() -> None:

@@ -121,14 +121,6 @@ def test_replay_tells_what_differs(tmp_path: Path) -> None:
     assert "step 1, supporter: h_u was" in told.stdout and "1 differ" in told.stdout
 
 
-def test_runs_that_share_nobody_are_not_compared(tmp_path: Path) -> None:
-    for name, profile in (("a", "en-001"), ("b", "en-002")):
-        people = ("--profiles", f"en?id={profile}", "--out", str(tmp_path / name))
-        assert emoharbor("run", "emoharbor", *ECHO, *people).returncode == 0
-    told = emoharbor("compare", str(tmp_path / "a"), str(tmp_path / "b"))
-    assert told.returncode == 2 and "has the profile and repeat" in told.stderr
-
-
 def test_the_path_of_a_dialogue_is_drawn_with_what_each_node_did(run: Run) -> None:
     folder, store = run
     drawn = emoharbor("graph", str(folder), "en-001", *store).stdout

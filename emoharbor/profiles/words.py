@@ -13,7 +13,8 @@ from emoharbor.state.profile import Language
 
 WORDS = Path(__file__).parent.parent / "data" / "audit_words.yaml"
 List = Literal[
-    "thanks", "relief", "greeting", "assistant", "flip", "simile", "particle", "marks"
+    "thanks", "relief", "greeting", "assistant", "flip", "simile", "particle", "marks",
+    "rejection", "evasion", "filler",
 ]  # fmt: skip
 
 
