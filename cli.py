@@ -32,12 +32,14 @@ from emoharbor.verbs import (
     judge_check,
     judging,
     leading,
+    plotting,
     profiles,
     running,
     setup,
     showing,
     stepping,
     training,
+    turning,
     varying,
 )
 from emoharbor.verbs.console import out
@@ -111,6 +113,14 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
         "emoharbor discriminate runs/zh --reference",
         "emoharbor discriminate runs/a runs/b --seed 1 -o tables",
     ),
+    turning.turns: (
+        "emoharbor turns runs/zh",
+        "emoharbor turns runs/a runs/b --event left --censor cap --top 5 -o tables",
+    ),
+    plotting.plot: (
+        "emoharbor plot runs/zh -o figures",
+        "emoharbor plot runs/a runs/b --language en -o figures",
+    ),
     stepping.step: (
         "emoharbor step emoharbor --supporter openai:gpt-4o --model openai:gpt-4o",
         "emoharbor step emoharbor --supporter openai:gpt-4o --model openai:gpt-4o --profile en-007",
@@ -130,6 +140,8 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
         "emoharbor import worst-case release/worst -o runs/worst",
         "emoharbor import esconv ESConv.json -o runs/esconv",
         "emoharbor import chat chats.jsonl -o runs/chats",
+        "emoharbor import mindeval human.jsonl -o runs/mindeval --ratings mindeval.csv",
+        "emoharbor import form experts.csv --ratings experts-long.csv",
     ),
     judging.judge: (
         "emoharbor judge runs/zh --model openai:gpt-4o --strategy standard --strategy user_aware",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import Field, ValidationError
 
@@ -85,9 +85,8 @@ def make_audit(config: AuditConfig, corpus: Corpus, make_model: MakeModel) -> In
     records = [r for r in corpus.records if not r.failure and any(m.role == "user" for m in r.h_s)]
     records.sort(key=lambda r: (r.repeat, r.profile, r.supporter))
     model = make_model(config.model, Sampling(temperature=config.temperature))
-    languages: list[Language] = sorted({record.language for record in records})
     auditors, hashes = dict[Language, Auditor](), dict[str, str]()
-    for language in languages:
+    for language in get_args(Language):
         prompts = {name: load_prompt(name, language) for name in ("auditor", "repair")}
         auditors[language] = Auditor(model, prompts["auditor"], prompts["repair"])
         hashes |= {f"{name}.{language}": prompt.hash for name, prompt in prompts.items()}

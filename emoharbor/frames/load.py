@@ -19,8 +19,8 @@ from emoharbor.frames import rows
 from emoharbor.profiles import load_profiles
 from emoharbor.runs.folder import is_build
 from emoharbor.runs.reader import RunReader, open_reader
+from emoharbor.runs.store import JUDGED, name_of
 
-JUDGED = "judged"
 PLACE = ["run", "supporter", "profile", "repeat"]
 COLUMNS = {
     "dialogues": [
@@ -121,13 +121,13 @@ async def _load(runs: list[Path], store: str | None, calls: bool) -> Frames:
     names = _names(runs)
     for path, name in zip(runs, names, strict=True):
         async with open_reader(path, store) as reader:
+            known, note = _people(_plan(await reader.plan(), reader.where))
             await _read(reader, name, found, calls)
-            known, note = _people(await reader.plan())
         people |= {str(one["profile"]): one for one in known}
         notes += [f"{name}: {note}"] if note else []
-        for judged in sorted((path / JUDGED).glob("*/run.yaml")) if store is None else []:
-            async with open_reader(judged.parent) as reader:
-                await _read_judging(reader, judged.parent.name, name, found, calls)
+        for judging, where in await _judgings(path, store):
+            async with open_reader(where, store) as reader:
+                await _read_judging(reader, judging, name, found, calls)
     found["people"] = list(people.values())
     frames = {name: _frame(name, its) for name, its in found.items()}
     return Frames(**frames, notes=tuple(notes))
@@ -135,13 +135,25 @@ async def _load(runs: list[Path], store: str | None, calls: bool) -> Frames:
 
 def _names(runs: list[Path]) -> list[str]:
     """The folders' names, each with those above it where two would be the same."""
-    whole = [run.absolute().parts for run in runs]
-    if len(set(whole)) < len(whole):
+    if len({run.resolve() for run in runs}) < len(runs):
         raise ConfigError("a run is named twice")
+    whole = [run.absolute().parts for run in runs]
     long = 1
     while len({parts[-long:] for parts in whole}) < len(whole):
         long += 1
     return ["/".join(parts[-long:]) for parts in whole]
+
+
+async def _judgings(run: Path, store: str | None) -> list[tuple[str, Path]]:
+    """The later judgings of a run, by their own names, and what each is called where it is kept."""
+    if store is None:
+        files = sorted((run / JUDGED).glob("*/run.yaml"))
+        return [(file.parent.name, file.parent) for file in files]
+    from emoharbor.checkpoints.redis_store import runs_at
+
+    before = f"{name_of(run)}-{JUDGED}-"
+    known = sorted(name for name in await runs_at(store) if name.startswith(before))
+    return [(name.removeprefix(before), Path(name)) for name in known]
 
 
 async def _read(
@@ -173,12 +185,24 @@ async def _read_calls(
         found["calls"] += (rows.call(name, e) for e in entries if e["kind"] != "failure")
 
 
-def _people(plan: str | None) -> tuple[Iterable[rows.Row], str]:
-    """Those of the suite in run.yaml, or why there are none."""
-    values: Any = yaml.safe_load(plan) if plan else {}
-    if is_build(values or {}):
-        raise ConfigError("this is a build of profiles, and no run of dialogues")
-    address = (values or {}).get("profiles")
+def _plan(text: str | None, where: str) -> dict[str, Any]:
+    """What run.yaml holds, if it is that of a run of dialogues."""
+    try:
+        values: Any = yaml.safe_load(text or "") or {}
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{where}: its run.yaml is not YAML: {error}") from error
+    if not isinstance(values, dict):
+        raise ConfigError(f"{where}: its run.yaml holds no settings")
+    if is_build(values):
+        raise ConfigError(f"{where} is a build of profiles, and no run of dialogues")
+    if "judging" in values:
+        raise ConfigError(f"{where} is a later judging: load the run that was judged, it has both")
+    return values
+
+
+def _people(values: dict[str, Any]) -> tuple[Iterable[rows.Row], str]:
+    """Those of the suite, or why there are none."""
+    address = values.get("profiles")
     if not address:
         return [], "no profiles are known of imported dialogues"
     try:

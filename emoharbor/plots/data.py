@@ -56,11 +56,19 @@ def survival_line(curve: Curve) -> Line:
     )
 
 
-def lines_of(table: pd.DataFrame, seed: int) -> list[Line]:
-    """The mean `value` of each `system` by `turn`, with its interval."""
+def lines_of(table: pd.DataFrame, seed: int, *, bands: bool = True) -> list[Line]:
+    """The mean `value` of each `system` by `turn`, with its interval where `bands` are wanted."""
     groups = table.groupby("system", sort=False)
+    if not bands:
+        return [_line(str(system), _means(its)) for system, its in groups]
     found = ((str(system), by_turn(its, seed=seed)) for system, its in groups)
     return [_line(system, points) for system, points in found if points]
+
+
+def _means(its: pd.DataFrame) -> list[Point]:
+    found = its.groupby("turn")["value"].agg(["mean", "count"])
+    rows = found[found["count"] > 0].itertuples()
+    return [Point(int(str(row[0])), float(row[1]), None, None, int(row[2])) for row in rows]
 
 
 def _line(system: str, points: list[Point]) -> Line:

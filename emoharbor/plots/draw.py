@@ -163,7 +163,7 @@ class _Figures:
         best = data.ordered([str(one) for one in means.index], lambda one: float(means[one]))
         found: dict[str, list[lines.Line]] = {}
         for key, its in marks.groupby("dimension", sort=False):
-            its_lines = data.lines_of(its, self.wanted.seed)
+            its_lines = data.lines_of(its, self.wanted.seed, bands=len(best) <= style.OVERLAID)
             its_lines.sort(key=lambda line: best.index(line.system))
             found[label_of(str(key), self.language).short] = its_lines
         return draw_marks(found, self.words, self.looks)

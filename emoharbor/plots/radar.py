@@ -26,7 +26,7 @@ def draw_radar(means: Mapping[str, Mapping[str, float]], words: Mapping[str, str
     labels = ["\n".join(_wrapped(facet)) for facet in facets] if few else letters
     all_of = {f: _mean([its[f] for its in means.values() if f in its]) for f in facets}
     columns = min(3, len(means)) if few else style.columns_for(len(means))
-    size, gap = (2.2, 2.2) if few else (1.6, 0.45)
+    size, gap = (2.2, 2.45) if few else (1.6, 0.45)
     figure, panels = style.grid(
         len(means), size, size, columns=columns, across=gap, down=1.05 if few else 0.7, polar=True
     )

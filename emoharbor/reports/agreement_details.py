@@ -37,15 +37,15 @@ def correlation_sheet(found: Study, notes: Sequence[str]) -> Sheet:
         Column("spearman", "Spearman's ρ"),
         Column("kendall", "Kendall's τ-b"),
     )
-    ceilings = {name: drawn.interval() for name, drawn in found.ceilings("pearson").items()}
     rows = []
     for who in found.judges:
+        ceilings = found.ceilings("pearson", who)
         for name in (*found.dimensions, MEAN, MARK):
             its = {one: found.correlations[who, name, one] for one in STATISTICS}
             row = _row(who, name) | {"n": its["pearson"].n}
             row |= {one: told(drawn.interval()) for one, drawn in its.items()}
             if name in ceilings:
-                row["ceiling"] = told(ceilings[name])
+                row["ceiling"] = told(ceilings[name].interval())
             rows.append(row)
     mark = f"{MARK}: of each item over the dimensions, where people and judge gave all of them"
     title = "Judges and people: correlations"

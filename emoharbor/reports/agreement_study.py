@@ -77,10 +77,18 @@ class Study:
                 found |= {(who, name, statistic): drawn for name, drawn in parts.items()}
         return found
 
-    def ceilings(self, statistic: Statistic) -> dict[str, Drawn]:
-        """How one person correlates with the others, by dimension; then their mean."""
+    def ceilings(self, statistic: Statistic, who: Who | None = None) -> dict[str, Drawn]:
+        """How one person correlates with the others, by dimension; then their mean.
+
+        With `who` this is over the dimensions in which that judge has a correlation.
+        """
         found = {name: among.ceiling[statistic] for name, among in self.people.items()}
-        return {**found, MEAN: mean_of(list(found.values()))}
+        mine = [
+            drawn
+            for name, drawn in found.items()
+            if who is None or self.correlations[who, name, statistic].value is not None
+        ]
+        return {**found, MEAN: mean_of(mine)}
 
     def compared(self, a: Who, b: Who) -> dict[str, tuple[Drawn, Drawn, Drawn]]:
         """Pearson's r of two strategies on the items that both judged, and b - a."""

@@ -80,7 +80,9 @@ def _people(first: Side, second: Side, pairs: Mapping[str, str]) -> Iterator[str
 
 
 def _judges(first: Side, second: Side, keys: Sequence[str]) -> Iterator[str]:
-    if first.judges == second.judges:
+    if first.scores.empty and second.scores.empty:
+        yield "there is no verdict on either side, so nothing is said of marks"
+    elif first.judges == second.judges:
         yield f"judged on both sides by {first.judges}"
     else:
         yield f"judged by {first.judges} in {first.name}, by {second.judges} in {second.name}"

@@ -9,6 +9,7 @@ import pandas as pd
 from emoharbor.reports.comparison_sides import CELL, UNSCORED, Side, counted
 from emoharbor.sheets import Cell, Column, Sheet
 from emoharbor.stats.intervals import Interval, clustered_mean
+from emoharbor.stats.pairwise import FEWEST
 from emoharbor.stats.trajectories import trajectories
 
 Row = dict[str, Cell | float | int | str]
@@ -36,6 +37,7 @@ FEELINGS = (
     Column("recovered", "recovered", digits=0, percent=True),
     Column("when", "in exchange", digits=1),
 )
+DRAWN = f"intervals of 95 % by drawing people, where there are {FEWEST} or more"
 FIGURES = tuple(column.key for column in FEELINGS[4:])
 
 
@@ -51,8 +53,8 @@ def endings_sheet(sides: Sides, dimensions: Sequence[str], seed: int) -> Sheet:
         for its, names in sides:
             rows.append(_ending(its, names[at], dimensions, reasons, seed))
     notes = (
-        "exchanges: mean of the dialogues that did not fail, which the endings count too; interval "
-        f"of 95 % by drawing people, seed {seed}",
+        "exchanges: mean of the dialogues that did not fail, which the endings count too",
+        f"{DRAWN}, seed {seed}",
         UNSCORED,
     )
     return Sheet(
@@ -91,7 +93,7 @@ def feelings_sheet(sides: Sides, seed: int) -> Sheet:
         "exchange; volatility: mean absolute change from one state to the next",
         "risen: dialogues in which the level rose; recovered: the share of these in which it came "
         "back to where it first rose from, or lower, and the mean exchange in which it did",
-        f"intervals of 95 % by drawing people, seed {seed}",
+        f"{DRAWN}, seed {seed}",
     ]
     title = "How those who seek support feel: a higher level is worse"
     return Sheet("feelings", title, FEELINGS, tuple(rows), tuple(notes))
@@ -133,6 +135,6 @@ def _feeling(kind: str, mine: pd.DataFrame, seed: int) -> Row:
 def _mean(found: Interval, digits: int, why: str) -> Cell:
     if found.value is None:
         return Cell(None, why=why)
-    if found.low is None or found.high is None:
+    if found.low is None or found.high is None or found.clusters < FEWEST:
         return Cell(found.value)
     return Cell(found.value, f"[{found.low:.{digits}f}, {found.high:.{digits}f}]")

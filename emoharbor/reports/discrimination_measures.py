@@ -52,14 +52,14 @@ def _printed(
             "published": "" if published is None else published,
         }
 
-    drawn, shuffled = "were all equal: F distribution", "were all equal: shuffled"
-    yield row("MSR", "eq. 11", its.msr, known and known.msr)
-    yield row("  its mean", drawn, noise.expected)
-    yield row("  95 % of it below", drawn, noise.high)
-    yield row("  its mean", shuffled, noise.shuffled)
-    yield row("  95 % of it below", shuffled, noise.shuffled_high)
-    yield row("MAC", "eq. 12", its.mac, known and known.mac)
-    yield row("F", "eq. 13", its.f, known and known.f)
+    drawn, shuffled = "F distribution", "shuffled"
+    yield row("MSR", "eq. 11", its.msr, known.msr if known else None)
+    yield row("  if all were equal: mean", drawn, noise.expected)
+    yield row("  if all were equal: 95 % below", drawn, noise.high)
+    yield row("  if all were equal: mean", shuffled, noise.shuffled)
+    yield row("  if all were equal: 95 % below", shuffled, noise.shuffled_high)
+    yield row("MAC", "eq. 12", its.mac, known.mac if known else None)
+    yield row("F", "eq. 13", its.f, known.f if known else None)
 
 
 def _standard(table: pd.DataFrame) -> Iterator[Row]:
@@ -126,6 +126,7 @@ def printed_notes(table: pd.DataFrame, reference: bool) -> list[str]:
     """How the printed measures hang together with the standard ones, and with each other."""
     out = len(table) - len(table.dropna())
     notes = [
+        "a rating is the mean of all dimensions over repeats; without a mark in one there is none",
         "equation 12 is MSR / (1 + MSR); equation 13 is (U - 1) / U of the one-way F, U people",
         "the one-way statistics and the Mann-Whitney test take one person's ratings for strangers'",
         "the one-way test treats every rating, F by person and the signed-rank test each person "
@@ -139,9 +140,10 @@ def printed_notes(table: pd.DataFrame, reference: bool) -> list[str]:
     if reference:
         known = published_discrimination()
         m, u = known.systems, known.users
+        by_13, by_anova = printed_f(known.msr, m, u), standard_f(known.msr, m, u)
         notes.append(
             f"published (Table 2): with {m} systems and {u} users an MSR of {known.msr} gives an F "
-            f"of {printed_f(known.msr, m, u):.1f} by equation 13 and {standard_f(known.msr, m, u):.1f} "
-            f"by the one-way ANOVA, not {known.f:.0f}; the test behind the published P is not named"
+            f"of {by_13:.1f} by equation 13 and {by_anova:.1f} by the one-way ANOVA, not "
+            f"{known.f:.0f}; the test behind the published P is not named"
         )
     return notes

@@ -36,7 +36,7 @@ def dimension_sheet(tables: Mapping[str, pd.DataFrame]) -> Sheet:
 def _dimension(key: str, table: pd.DataFrame) -> Row:
     printed, alone = as_printed(table), one_way(table)
     agreed, share = kendalls_w(table), paired_share(table)[0]
-    p = alone.test.p
+    p, why = alone.test.p, alone.test.why
     return {
         "dimension": label_of(key).short,
         "people": len(table.dropna(how="all")),
@@ -44,7 +44,7 @@ def _dimension(key: str, table: pd.DataFrame) -> Row:
         "mac": cell(printed.mac, printed.why),
         "printed": cell(printed.f, printed.why),
         "f": cell(alone.test.f, alone.test.why),
-        "p": Cell(p_text(p).removeprefix("p ")) if p is not None else Cell(None, why=alone.test.why),
+        "p": Cell(None, why=why) if p is None else p_text(p).removeprefix("p "),
         "omega2": cell(alone.omega2, alone.test.why),
         "icc": cell(alone.icc1, alone.test.why),
         "w": cell(agreed.w, agreed.why),
@@ -58,7 +58,7 @@ def power_sheet(table: pd.DataFrame) -> Sheet:
     pairs = max(its.pairs, 1)
     columns = (
         Column("difference", "difference", 1), Column("typical", "people"),
-        Column("strict", f"people, {pairs} pairs"), Column("widest", "people, widest pair"),
+        Column("strict", "people, strictest"), Column("widest", "people, widest pair"),
     )  # fmt: skip
     rows: list[Row] = []
     for one in DIFFERENCES:
@@ -82,8 +82,8 @@ def power_sheet(table: pd.DataFrame) -> Sheet:
     if its.typical and its.widest:
         notes.append(
             f"standard deviation of paired differences: {its.typical:.2f} in the middle of "
-            f"{its.pairs} pairs, {its.widest:.2f} in the widest; '{pairs} pairs' is with "
-            f"α / {pairs}, the hardest step of the correction"
+            f"{its.pairs} pairs, {its.widest:.2f} in the widest; strictest is with α / {pairs}, "
+            "the hardest step of the correction for so many pairs"
         )
     return Sheet("power", "People needed to tell two apart", columns, tuple(rows), tuple(notes))
 
@@ -99,7 +99,7 @@ def stability_sheet(table: pd.DataFrame, seed: int) -> Sheet:
     if its.same_top is None:
         return Sheet("stability", title, columns, (), (its.why,))
     places = sorted(its.places.items(), key=lambda one: one[1].rank)
-    rows = tuple(
+    rows: tuple[Row, ...] = tuple(
         {
             "supporter": name,
             "mean": place.mean,

@@ -113,7 +113,7 @@ def _standing(
         rows.append(
             {
                 "supporter": supporter,
-                "mean": Cell(its.value, why="" if its.value is not None else its.why, rank=ranks[supporter]),
+                "mean": Cell(its.value, "", its.why if its.value is None else "", ranks[supporter]),
                 "low": Cell(its.low, why=its.why),
                 "high": Cell(its.high, why=its.why),
                 "letters": of.get((MEAN, supporter), ""),

@@ -62,6 +62,8 @@ def _row(one: GroupMean) -> Row:
 
 
 def _notes(found: list[GroupMean], field: str, seed: int) -> list[str]:
+    if not found:
+        return []
     if len({one.group for one in found}) < 2:
         return [f"everybody is of one group of {field}: there is nothing to set beside it"]
     asked = [one for one in found if not one.few]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from emoharbor.profiles.facts import facts_of, keys_of
+from emoharbor.profiles.texts import size
 from emoharbor.profiles.words import pattern
 from emoharbor.state.dialogue import Speaker
 from emoharbor.state.profile import Language, Profile
@@ -15,6 +16,8 @@ from emoharbor.state.profile import Language, Profile
 QUESTION = re.compile(r"[?？]")
 # What stands round a line that is a shrug and no more.
 AROUND = " \n.,!?…。，！？~～"
+# An evasion stands behind no more than so many words, characters in Chinese.
+BEGINS: Mapping[Language, int] = {"en": 6, "zh": 10}
 Ranks = Mapping[str, int]
 _PRESETS: Ranks = {"average": 0, "hard": 1, "hardest": 2}
 _ENGAGED: Ranks = {"ordinary": 0, "low": 1, "minimal": 2}
@@ -122,11 +125,17 @@ def measured(talk: Talk) -> dict[str, float | None]:
 
 
 def evades(line: str, language: Language) -> bool:
-    """Whether a line after a question is no answer to it."""
+    """Whether a line after a question is no answer to it.
+
+    Who says further on that they do not know has mostly answered before.
+    """
     bare = line.strip(AROUND)
-    shrug = not bare or pattern(language, "filler").fullmatch(bare)
-    asks_back = QUESTION.search(line) and not QUESTION.split(line)[-1].strip() and _one(bare)
-    return bool(shrug or asks_back or pattern(language, "evasion").search(line))
+    if not bare or pattern(language, "filler").fullmatch(bare):
+        return True
+    if QUESTION.search(line) and not QUESTION.split(line)[-1].strip() and _one(bare):
+        return True
+    evasion = pattern(language, "evasion").search(bare)
+    return evasion is not None and size(bare[: evasion.start()], language) <= BEGINS[language]
 
 
 def _one(bare: str) -> bool:

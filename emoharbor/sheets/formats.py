@@ -16,7 +16,8 @@ from emoharbor.sheets.sheet import Cell, Column, Rank, Sheet
 BESIDES = ("note", "why", "rank")
 _LATEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "–": "--", "≥": r"$\geq$", "≤": r"$\leq$", "±": r"$\pm$", "×": r"$\times$",
+    "–": "--", "−": "$-$", "…": r"\ldots{}", "→": r"$\rightarrow$",
+    "≥": r"$\geq$", "≤": r"$\leq$", "±": r"$\pm$", "×": r"$\times$",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }  # fmt: skip
 _GREEK = {
@@ -62,7 +63,7 @@ def to_markdown(sheet: Sheet) -> str:
     rule = ["-" * (w - 1) + ":" if n else "-" * w for w, n in zip(widths, numbers, strict=True)]
     lines = [_line(row, widths, numbers) for row in (table[0], rule, *table[1:])]
     notes = "".join(f"\n{_pipe(note)}\n" for note in sheet.footnotes)
-    return f"**{sheet.title}**\n\n" + "\n".join(lines) + "\n" + notes
+    return f"**{_pipe(sheet.title)}**\n\n" + "\n".join(lines) + "\n" + notes
 
 
 def _line(texts: Sequence[str], widths: Sequence[int], numbers: Sequence[bool]) -> str:
@@ -74,7 +75,9 @@ def _line(texts: Sequence[str], widths: Sequence[int], numbers: Sequence[bool]) 
 
 
 def _pipe(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    """Text in which Markdown finds no sign of its own, on one line."""
+    told = re.sub(r"([\\`*|]|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(text.split()))
+    return told.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def to_latex(sheet: Sheet) -> str:
@@ -82,7 +85,7 @@ def to_latex(sheet: Sheet) -> str:
     marks = {"": "{}", "best": r"\textbf{{{}}}", "second": r"\underline{{{}}}"}
     rows = _texts(sheet, lambda text, rank: marks[rank].format(latex(text)))
     layout = "".join("r" if sheet.is_number(column) else "l" for column in sheet.columns)
-    body = " \\\\\n".join(" & ".join(row) for row in rows)
+    body = " \\\\\n".join(_started(" & ".join(row)) for row in rows)
     notes = "".join(f"\\par\\footnotesize {latex(note)}\n" for note in sheet.footnotes)
     return (
         f"\\begin{{table}}\n\\centering\n\\caption{{{latex(sheet.title)}}}\n"
@@ -90,6 +93,11 @@ def to_latex(sheet: Sheet) -> str:
         f"{' & '.join(latex(column.label) for column in sheet.columns)} \\\\\n\\midrule\n"
         f"{body} \\\\\n\\bottomrule\n\\end{{tabular}}\n{notes}\\end{{table}}\n"
     )
+
+
+def _started(row: str) -> str:
+    """A row that the end of the one before does not take for its own argument."""
+    return f"{{}}{row}" if row.startswith(("[", "*")) else row
 
 
 def latex(text: str) -> str:

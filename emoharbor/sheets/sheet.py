@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
 from typing import Literal
 
 Value = float | int | str | None
@@ -61,7 +63,7 @@ class Sheet:
         found = row.get(column.key, "")
         return found if isinstance(found, Cell) else Cell(found)
 
-    @property
+    @cached_property
     def whys(self) -> list[str]:
         """Why cells are undefined, each once, in the order of the rows."""
         cells = (self.cell(row, column) for row in self.rows for column in self.columns)
@@ -104,8 +106,8 @@ def _shown(value: float | int | str, column: Column) -> str:
     if isinstance(value, str):
         return value
     sign = "+" if column.signed else ""
-    if isinstance(value, int) and not column.percent:
+    if isinstance(value, Integral) and not column.percent:
         return f"{value:{sign},}"
     if column.percent:
-        return f"{100 * value:{sign}.{column.digits}f} %"
-    return f"{value:{sign}.{column.digits}f}"
+        return f"{100 * value:{sign}z.{column.digits}f} %"
+    return f"{value:{sign}z.{column.digits}f}"

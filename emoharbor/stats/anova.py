@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FEW_PEOPLE = f"no test under {FEWEST} people"
-FEW_SYSTEMS = "one supporter cannot be told from others: two are needed"
+FEW_SYSTEMS = "two supporters with ratings are needed"
 NO_SPREAD = "nothing varies but the supporters' means: there is no noise to compare them with"
 ONE_WAY = "one-way ANOVA"
 REPEATED = "repeated-measures ANOVA"
@@ -135,7 +135,7 @@ class _Design:
         from statsmodels.regression.linear_model import OLS
 
         known = np.hstack([self.people, self.supporters[:, 1:]])
-        return OLS(self.ratings, known, hasconst=True).fit()
+        return OLS(self.ratings, known, hasconst=True).fit()  # type: ignore[no-untyped-call]
 
 
 def _design(table: pd.DataFrame) -> _Design:
@@ -155,7 +155,8 @@ def _repeated(test: FTest, table: pd.DataFrame, design: _Design) -> FTest:
     full = design.additive()
     if full.ssr < EXACT:
         return replace(test, why=NO_SPREAD)
-    f, p, df1 = full.compare_f_test(OLS(design.ratings, design.people, hasconst=True).fit())
+    alone = OLS(design.ratings, design.people, hasconst=True).fit()  # type: ignore[no-untyped-call]
+    f, p, df1 = full.compare_f_test(alone)
     df2, epsilon = int(full.df_resid), _epsilon(table)
     return replace(
         test,
@@ -191,7 +192,8 @@ def _mixed(test: FTest, table: pd.DataFrame, design: _Design) -> FTest:
         # No spread between people lies on the boundary, and says nothing against the F.
         warnings.simplefilter("ignore")
         groups = design.people.argmax(axis=1)
-        fit = MixedLM(design.ratings, design.supporters, groups=groups).fit(reml=True)
+        model: Any = MixedLM(design.ratings, design.supporters, groups=groups)  # type: ignore[no-untyped-call]
+        fit = model.fit(reml=True)
         means, covariance = fit.fe_params[1:], fit.cov_params()[1 : df1 + 1, 1 : df1 + 1]
     if not (fit.converged and np.isfinite(covariance).all()):
         return replace(test, why="the mixed model was not fitted: it did not converge")

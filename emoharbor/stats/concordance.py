@@ -32,7 +32,8 @@ class Concordance:
 def kendalls_w(table: pd.DataFrame) -> Concordance:
     """W = χ² / (U (M - 1)) of a table with U people down and M supporters across."""
     whole = table.dropna().astype(float).round(DIGITS)
-    people, systems = whole.shape
+    systems = whole.shape[1]
+    people = len(whole) if systems else 0
     left_out = len(table) - people
     if systems < 3:
         return Concordance(people, left_out, why="Kendall's W needs three supporters")

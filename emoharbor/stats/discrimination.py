@@ -74,7 +74,8 @@ class Separated:
 def as_printed(table: pd.DataFrame) -> Printed:
     """Equations 7 to 13; they want every rating, so people who lack one are left out."""
     whole = table.dropna()
-    people, systems = whole.shape
+    systems = whole.shape[1]
+    people = len(whole) if systems else 0
     if why := undefined(table):
         return Printed(systems, people, why=why)
     if people < 2:
@@ -164,6 +165,6 @@ def _share(method: str, pairs: Sequence[Pair]) -> Separated:
     different = sum(pair.differs for pair in pairs)
     few = [pair for pair in pairs if pair.n < FEWEST]
     if not pairs or len(few) == len(pairs):
-        why = few[0].why if few else "one supporter makes no pair"
+        why = few[0].why if few else "there is no pair of supporters"
         return Separated(method, len(pairs), 0, len(few), None, why)
     return Separated(method, len(pairs), different, len(few), different / len(pairs))

@@ -109,7 +109,7 @@ def _mean(
     return GroupMean(supporter, group, people, mean, everybody, few, below)
 
 
-def banded(values: pd.Series) -> pd.Series:  # type: ignore[type-arg]
+def banded(values: pd.Series) -> pd.Series:
     """Groups of a field of people: ages in AGES, traits from 1 to 5 in LEVELS, else as they are."""
     known = values.dropna()
     if known.dtype == bool:

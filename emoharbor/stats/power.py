@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from emoharbor.stats.extra import needs_stats
 from emoharbor.stats.pairwise import ALPHA, DIGITS, FEWEST
@@ -57,7 +57,8 @@ def people_needed(
         from statsmodels.stats.power import TTestPower
     except ImportError as error:
         raise needs_stats(error) from error
-    effect, test = abs(difference) / deviation, TTestPower()
+    effect: float = abs(difference) / deviation
+    test: Any = TTestPower()  # type: ignore[no-untyped-call]
     if test.power(effect, FEWEST * EFFICIENCY, alpha) >= power:
         return FEWEST
     n = test.solve_power(effect_size=effect, alpha=alpha, power=power)

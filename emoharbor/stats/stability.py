@@ -64,7 +64,7 @@ def stability(table: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> Stabilit
     return Stability(
         top=tuple(name for name, rank in zip(names, own, strict=True) if rank == 1),
         same_top=float(((ranks == 1) == (own == 1)).all(axis=1).mean()),
-        tau=_tau(means, drawn),
+        tau=_tau(own, ranks),
         places={
             name: Place(float(means[i]), int(own[i]), int(low[i]), int(high[i]))
             for i, name in enumerate(names)
@@ -85,12 +85,15 @@ def _drawn(table: pd.DataFrame, seed: int, draws: int) -> np.ndarray[Any, Any]:
     return np.asarray((often[whole] @ ratings / counts[whole]).round(DIGITS))
 
 
-def _tau(means: np.ndarray[Any, Any], drawn: np.ndarray[Any, Any]) -> float | None:
-    """None where all means are the same, in all or in every draw."""
+def _tau(own: np.ndarray[Any, Any], ranks: np.ndarray[Any, Any]) -> float | None:
+    """The mean over draws; None where all are equals, in all or in every draw."""
     import numpy as np
     from scipy.stats import kendalltau
 
-    if len(set(means)) < 2:
+    # Most draws rank alike: each ranking is looked at once.
+    different, often = np.unique(ranks, axis=0, return_counts=True)
+    told = (different != different[:, :1]).any(axis=1)
+    if len(set(own)) < 2 or not told.any():
         return None
-    found = np.array([kendalltau(means, one).statistic for one in drawn if len(set(one)) > 1])
-    return float(found.mean()) if len(found) else None
+    found = [kendalltau(own, one).statistic for one in different[told]]
+    return float(np.average(found, weights=often[told]))

@@ -95,6 +95,8 @@ def print_exported(done: Exported) -> None:
         say(f"Left out: {'; '.join(removed)}")
     for pair in done.card["overlap"]["pairs"]:
         say(f"Overlap: {pair['training']} and {pair['evaluation']}: {', '.join(pair['why'])}")
+    for note in done.card["overlap"]["notes"]:
+        say(f"Not compared as it was: {note}")
     if not done.card["overlap"]["checked_against"]:
         say("Not checked for people of an evaluation: name it with --against.")
     for name, size in done.card["splits"].items():

@@ -63,11 +63,7 @@ def generate(
     from emoharbor.training.data.asked import asked_from_flags, wanted_from_flags
 
     wanted = wanted_from_flags(min_mean, min_score, ending, exchanges)
-    how: dict[str, Any] = {
-        "drop_overlap": drop_overlap,
-        "inner_states": inner_states,
-        "seed": seed or 0,
-    }
+    how: Any = {"drop_overlap": drop_overlap, "inner_states": inner_states, "seed": seed or 0}
     asked = asked_from_flags(form, wanted, recipe, count, validation=validation, **how)
     plain = {"language": language, "profiles": profiles, "limit": limit, "repeats": repeats}
     plain |= {"max_turns": turns, "seed": seed, "concurrency": concurrency}

@@ -6,12 +6,16 @@ What they need is imported when they are called, so that help and completion com
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from emoharbor.verbs import flags
 from emoharbor.verbs.varying import Vary, resume_grid, vary
+
+if TYPE_CHECKING:
+    from emoharbor.runs.executor import RunOptions
+    from emoharbor.suite import Suite
 
 
 def run(
@@ -42,21 +46,38 @@ def run(
     """Run a suite, or go on with it where it stopped."""
     from emoharbor.flags import suite_from_flags
     from emoharbor.runs.executor import RunOptions
-    from emoharbor.verbs.doing import budget_of, do, print_plan
+    from emoharbor.verbs.doing import budget_of
 
     plain = {"language": language, "profiles": profiles, "limit": limit, "repeats": repeats}
     more = {"max_turns": turns, "seed": seed, "concurrency": concurrency, "shared_openings": shared}
     resolved = suite_from_flags(
         suite, supporters=supporter, model=model, judge=judge, plain=plain | more, settings=settings
     )
-    where, budget = folder or Path("runs") / resolved.name, budget_of(max_cost, max_calls, max_time)
-    options = RunOptions(store, not no_retry_failed, budget, where if new else None)
+    options = RunOptions(store, not no_retry_failed, budget_of(max_cost, max_calls, max_time))
     if varied:
-        vary(resolved, varied, folder, options, follow=follow, dry_run=dry_run)
-    elif dry_run:
-        print_plan(resolved)
+        vary(resolved, varied, folder, new, options, follow=follow, dry_run=dry_run)
     else:
-        do(resolved, new or where, options, follow=follow)
+        _run(resolved, folder, new, options, follow=follow, dry_run=dry_run)
+
+
+def _run(
+    suite: Suite,
+    folder: Path | None,
+    new: Path | None,
+    options: RunOptions,
+    *,
+    follow: bool,
+    dry_run: bool,
+) -> None:
+    from dataclasses import replace
+
+    from emoharbor.verbs.doing import do, print_plan
+
+    if dry_run:
+        print_plan(suite)
+        return
+    where = folder or Path("runs") / suite.name
+    do(suite, new or where, replace(options, parent=where if new else None), follow=follow)
 
 
 def resume(

@@ -35,6 +35,7 @@ def vary(
     suite: Suite,
     texts: Sequence[str],
     folder: Path | None,
+    new: Path | None,
     options: RunOptions,
     *,
     follow: bool,
@@ -46,7 +47,7 @@ def vary(
     grid = make_grid(suite, texts)
     if options.store:
         raise ConfigError(IN_FOLDERS)
-    if options.parent:
+    if new:
         raise ConfigError("--vary makes new runs: leave --as out")
     if dry_run:
         _print_plan(grid)

@@ -162,7 +162,7 @@ def test_dialogues_from_elsewhere_are_read_beside_what_is_known_of_the_person(
     def handler(body: dict[str, Any], headers: Mapping[str, str]) -> Answer:
         if body.get("max_tokens") == 1:
             return chat("pong")
-        found = {key: [] for key in schema_of(body)["properties"]}
+        found: dict[str, list[Any]] = {key: [] for key in schema_of(body)["properties"]}
         return chat(json.dumps(found), usage=USAGE)
 
     chats = [{"id": "a", "messages": [{"role": "user", "content": "I cannot sleep"}]}]

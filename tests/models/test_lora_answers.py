@@ -12,7 +12,7 @@ import pytest
 from emoharbor.errors import ConfigError, ModelError
 from emoharbor.models.base import ChatMessage, Completion
 from emoharbor.models.config import ModelConfig, Sampling
-from emoharbor.models.hf_model import HfModel, HfRequest
+from emoharbor.models.hf_model import HfModel, HfRequest, Written
 from emoharbor.models.pool import ModelPool
 from tests.models.tiny_model import CONTEXT, make_adapter, make_model
 
@@ -127,15 +127,30 @@ def test_what_the_template_refuses(base: Path) -> None:
     assert caught.value.cause == "refused_request"
 
 
-def test_who_stops_waiting_stops_the_writing(base: Path) -> None:
-    async def use(pool: ModelPool) -> str:
-        endless = pool.model(ModelConfig(spec=f"hf:{base}"), Sampling(max_tokens=CONTEXT))
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(endless.complete(ask("hi")), 0.3)
-        # The thread is free again.
-        return (await pool.model(ModelConfig(spec=f"hf:{base}"), WARM).complete(ask("hi"))).text
+def test_writing_ends_when_nobody_waits_any_longer(base: Path) -> None:
+    asked: list[None] = []
 
-    assert pooled(use) is not None
+    def wanted() -> bool:
+        asked.append(None)
+        return len(asked) < 5
+
+    request = HfRequest(None, WARM, 100, tuple(ask("hi")), 3)
+    (written,) = HfModel(str(base)).write([request], wanted)
+    assert isinstance(written, Written) and written.output_tokens == 5
+
+
+def test_who_is_cancelled_leaves_the_others_their_replies(base: Path) -> None:
+    async def use(pool: ModelPool) -> list[str]:
+        model = pool.model(ModelConfig(spec=f"hf:{base}"), WARM)
+        tasks = [asyncio.create_task(model.complete(ask("hi"), seed=n)) for n in range(3)]
+        await asyncio.sleep(0)
+        tasks[1].cancel()
+        done = await asyncio.gather(*tasks, return_exceptions=True)
+        assert isinstance(done[1], asyncio.CancelledError)
+        return [one.text for one in done if isinstance(one, Completion)]
+
+    calls = [(f"hf:{base}", "hi", seed) for seed in (0, 2)]
+    assert pooled(use) == [one.text for one in answers(calls, together=False)]
 
 
 def test_an_adapter_of_another_base(tmp_path: Path, base: Path) -> None:

@@ -26,9 +26,9 @@ FOUND: dict[tuple[List, Language], str] = {
 }
 PASSED: dict[tuple[List, Language], str] = {
     ("rejection", "en"): "I tried to call her|it works fine|yes it helped|you know her",
-    ("rejection", "zh"): "我试了一下|他懂我|有用|我做到了",
+    ("rejection", "zh"): "我试了一下|我是不是挺没用的|他懂我|有用|我做到了",
     ("evasion", "en"): "I know her|nothing was left in the house|my mother",
-    ("evasion", "zh"): "我知道|他说过|没什么人来看她|没事先讲",
+    ("evasion", "zh"): "我知道|就是没怎么管她|他说过|没什么人来看她|没事先讲",
     ("filler", "en"): "yes|no|ok I did it",
     ("filler", "zh"): "是|不是|好几年了",
 }

@@ -71,11 +71,14 @@ def test_what_is_not_there_is_undefined() -> None:
         ("en", "why do you ask that", "that is why"),
         ("en", "And you?", "no. And you?"),
         ("en", "...", "no"),
+        ("en", "honestly I don't know", "she left me in May and that is all I don't know why"),
         ("zh", "不知道", "知道一点"),
         ("zh", "嗯。", "嗯，他来过"),
         ("zh", "问这个干嘛？", "他问的"),
         ("zh", "你呢？", "好些年了。你呢？"),
         ("zh", "……", "是"),
+        ("zh", "算了，这种拆来拆去的说法没意思", "上个月她自己搬走的，后来怎么样我也不知道"),
+        ("zh", "也没什么。就是习惯了", "就是没怎么管她"),
     ],
 )
 def test_what_answers_a_question(language: Language, evading: str, answering: str) -> None:

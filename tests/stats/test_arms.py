@@ -48,7 +48,8 @@ def test_a_mark_is_the_mean_of_what_was_given_and_dimensions_keep_their_order() 
 
 
 def test_letters_are_those_of_the_whole_family_by_hand() -> None:
-    marks = table()
+    # Here five pairs differ uncorrected, and five when each dimension is a family of its own.
+    marks = table(seed=8)
     found = letters(marks)
     tests = {
         (key, a, b): wilcoxon(
@@ -61,7 +62,7 @@ def test_letters_are_those_of_the_whole_family_by_hand() -> None:
     for (key, a, b), q in qs.items():
         assert bool(set(found.of[key, a]) & set(found.of[key, b])) == (q >= 0.05), (key, a, b)
     assert found.tested == 12 and found.untested == {}
-    assert found.different == sum(q < 0.05 for q in qs.values()) == 5
+    assert found.different == sum(q < 0.05 for q in qs.values()) == 4
     assert found.of["care", "s3"] == "a" and found.of["care", "s0"] == found.of["care", "s1"]
 
 

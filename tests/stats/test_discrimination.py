@@ -55,15 +55,15 @@ def test_the_published_msr_gives_another_f_than_the_published_one() -> None:
 
 
 def test_the_floor_is_what_equal_supporters_give() -> None:
-    found = [as_printed(ratings(seed, 10, 5, apart=0)).msr or 0 for seed in range(2000)]
+    found = [as_printed(ratings(seed, 10, 5, apart=0)).msr or 0 for seed in range(500)]
     its = floor(ratings(0, 10, 5), seed=0)
     assert its.expected is not None and its.high is not None
-    assert np.mean(found) == pytest.approx(its.expected, rel=0.05)
-    assert np.mean(np.array(found) > its.high) == pytest.approx(0.05, abs=0.015)
+    assert np.mean(found) == pytest.approx(its.expected, rel=0.1)
+    assert np.mean(np.array(found) > its.high) == pytest.approx(0.05, abs=0.025)
 
 
 def test_shuffling_within_people_knows_how_much_people_differ() -> None:
-    equal = [as_printed(ratings(seed, 40, 5, apart=0, person=1)).msr or 0 for seed in range(1000)]
+    equal = [as_printed(ratings(seed, 40, 5, apart=0, person=1)).msr or 0 for seed in range(300)]
     its = floor(ratings(1, 40, 5, apart=1, person=1), seed=0)
     assert its.shuffled is not None and its.expected is not None
     assert its.shuffled == pytest.approx(float(np.mean(equal)), rel=0.3)
@@ -105,7 +105,7 @@ def test_people_who_lack_a_rating_are_left_out_of_the_equations() -> None:
 
 def test_what_is_undefined_is_told_in_words() -> None:
     table = ratings(1, 12, 3)
-    assert "two are needed" in as_printed(table[["s0"]]).why
+    assert "two supporters with ratings are needed" in as_printed(table[["s0"]]).why
     assert "fewer than two people" in as_printed(table[:1]).why
     assert "no noise" in as_printed(table * 0 + 1).why
     assert floor(table[:1], seed=0).expected is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pandas as pd
 import pytest
 
@@ -9,7 +11,7 @@ from emoharbor.stats.groups import banded, by_group, means_of
 from emoharbor.stats.intervals import clustered_mean
 
 
-def marks(values: dict[str, list[int | None]], dimensions: str = "xy") -> pd.DataFrame:
+def marks(values: Mapping[str, Sequence[int | None]], dimensions: str = "xy") -> pd.DataFrame:
     """Marks of one supporter: by person, one a dimension."""
     rows = [
         ("bot", person, dimension, value)

@@ -116,6 +116,15 @@ def test_a_judge_stands_beside_the_ceiling(tmp_path: Path) -> None:
     assert names == ["RA", "my own", "mean of the correlations", "mean mark"]
 
 
+def test_the_ceiling_s_mean_is_over_the_judge_s_own_dimensions(tmp_path: Path) -> None:
+    marks = people(("RA", "AS")) + judge("gpt", [0.5], ("AS",))
+    found = tables(tmp_path / "out", kept(tmp_path, "marks.csv", marks), *FAST)
+    no_mark, own, mean, mean_mark = found["correlations"]
+    assert no_mark["pearson"] == "" and "no mark of these items" in no_mark["pearson_why"]
+    assert mean["ceiling"] == own["ceiling"] and mean["pearson"] == own["pearson"]
+    assert mean_mark["pearson"][:8] == own["pearson"][:8] and mean_mark["ceiling"] == ""
+
+
 def test_strategies_are_compared_on_the_items_of_both(tmp_path: Path) -> None:
     judged = judge("gpt", [2, 0.3])
     # The second strategy lacks three items: the first is then looked at without them too.

@@ -228,3 +228,22 @@ def test_mistakes_are_told_in_words(arms: Path, tmp_path: Path) -> None:
     assert "nobody was met on both sides" in refused(worst, tmp_path / "others")
     synthetic_run(tmp_path / "named", {"b1": 3.0, "b2": 3.0}, profiles=4)
     assert "name a pair with --pair" in refused(worst, tmp_path / "named")
+
+
+def test_runs_nobody_has_judged_are_told_without_marks(arms: Path, tmp_path: Path) -> None:
+    for name in ("average", "worst"):
+        run = synthetic_run(tmp_path / name, {"bot": 3.0}, profiles=5, states="appraisal")
+        lines = [json.loads(line) for line in run.records_file.read_text("utf-8").splitlines()]
+        origin = {"format": "chat", "where": "chat.jsonl"}
+        bare = [{**line, "verdict": None, "imported": origin} for line in lines]
+        run.records_file.write_text("".join(json.dumps(x) + "\n" for x in bare), encoding="utf-8")
+    found = sheets(tmp_path / "out", tmp_path / "average", tmp_path / "worst")
+    assert set(found) == {"endings", "feelings"}
+    assert {row["unjudged"] for row in found["endings"]} == {"5"}
+    # Five people give a mean, and no interval.
+    assert all(row["exchanges"] and "exchanges_note" not in row for row in found["endings"])
+    assert {row["kind"] for row in found["feelings"]} == {"appraisal"}
+    text = told(tmp_path / "average", tmp_path / "worst")
+    assert "there is no verdict on either side" in text
+    half = told(arms / "worst", tmp_path / "worst", "--pair", "low=bot")
+    assert "Paired differences" not in half and "by nobody in" in " ".join(half.split())

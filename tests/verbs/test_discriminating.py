@@ -61,8 +61,8 @@ def test_what_is_printed_stands_beside_what_is_standard(whole: Tables) -> None:
     paired = its["P", "eq. 14, signed-rank, Benjamini-Hochberg"]
     unpaired = its["P", "eq. 14, Mann-Whitney, Benjamini-Hochberg"]
     assert paired == pytest.approx(5 / 6) and 0 < unpaired <= 5 / 6
-    assert 0 < its["its mean", "were all equal: shuffled"] < msr
-    assert 0 < its["its mean", "were all equal: F distribution"] < msr
+    assert 0 < its["if all were equal: mean", "shuffled"] < msr
+    assert 0 < its["if all were equal: mean", "F distribution"] < msr
     for name in ("η²", "ω²", "ICC(1)"):
         assert 0 < its[name, "standard, one-way ANOVA"] < 1
     assert 0.5 < its["Kendall's W", "standard, Friedman"] < 1
@@ -97,7 +97,11 @@ def test_the_published_figures_stand_beside_and_one_does_not_follow(
 
 
 def test_dimensions_power_and_stability_have_tables(whole: Tables) -> None:
-    assert [row["dimension"] for row in whole["discrimination-dimensions"]][:3] == ["RA", "AS", "RD"]
+    assert [row["dimension"] for row in whole["discrimination-dimensions"]][:3] == [
+        "RA",
+        "AS",
+        "RD",
+    ]
     assert len(whole["discrimination-dimensions"]) == 10
     people = [int(row["typical"]) for row in whole["power"]]
     assert [float(row["difference"]) for row in whole["power"]] == [0.1, 0.2, 0.3]
@@ -168,10 +172,13 @@ def test_few_people_are_warned_of(people: int, warning: str | None, tmp_path: Pa
 @pytest.mark.parametrize(
     "more, words",
     [
-        ({"supporters": {"a": 3.0}}, "two are needed"),
+        ({"supporters": {"a": 3.0}}, "two supporters with ratings are needed"),
         ({"profiles": 1}, "fewer than two people"),
         ({"people": 0.0, "noise": 0.0}, "there is no noise to compare them with"),
-        ({"unscored": {"a": 8, "b": 8, "c": 8}, "dimensions": TEN[:1]}, "two are needed"),
+        (
+            {"unscored": {"a": 8, "b": 8, "c": 8}, "dimensions": TEN[:1]},
+            "two supporters with ratings are needed",
+        ),
     ],
 )
 def test_what_is_undefined_is_told_in_words(

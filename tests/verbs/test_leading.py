@@ -10,7 +10,7 @@ import pytest
 
 from emoharbor.profiles import load_profiles
 from tests.here import emoharbor
-from tests.synthetic import FOURTEEN, TEN, synthetic_run
+from tests.synthetic import FOURTEEN, TEN, Means, synthetic_run
 
 Tables = dict[str, list[dict[str, str]]]
 BOARD, DIMENSIONS = "leaderboard", "leaderboard-dimensions"
@@ -51,7 +51,7 @@ def rewritten(run: Path, marks: dict[str, int]) -> None:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four supporters, of whom two are alike; one failed twice, one lacks marks, none judged one."""
+    """Two supporters are alike, one failed twice, one lacks marks, one failed always."""
     folder = tmp_path_factory.mktemp("runs") / "gaps"
     synthetic_run(
         folder, {"low": 2.2, "high": 4.2, "middle": 3.2, "alike": 3.2, "never": 3.0},
@@ -107,7 +107,10 @@ def test_the_mean_is_that_of_the_dimensions(board: Tables) -> None:
 
 
 def test_marks_without_noise_are_what_they_were_made(tmp_path: Path) -> None:
-    means = {"a": {key: 1 + at % 5 for at, key in enumerate(TEN)}, "b": dict.fromkeys(TEN, 4.0)}
+    means: dict[str, Means] = {
+        "a": {key: 1.0 + at % 5 for at, key in enumerate(TEN)},
+        "b": dict.fromkeys(TEN, 4.0),
+    }
     synthetic_run(tmp_path / "exact", means, profiles=3, people=0.0, noise=0.0)
     found = tables(tmp_path / "out", tmp_path / "exact")
     assert [float(found[DIMENSIONS][1][key]) for key in TEN] == [1, 2, 3, 4, 5] * 2
@@ -204,6 +207,9 @@ def test_people_who_are_not_known_any_more_are_told(tmp_path: Path) -> None:
     synthetic_run(tmp_path / "run", {"bot": 3.0}, profiles=["en-001", "someone", "else"])
     text = told(tmp_path / "run", "--by", "gender")
     assert "of 2 people no gender is known: they are in no group" in text
+    synthetic_run(tmp_path / "gone", {"bot": 3.0}, profiles=["someone", "else"])
+    text = told(tmp_path / "gone", "--by", "gender")
+    assert "of 2 people no gender is known" in text and "one group" not in text
 
 
 def test_what_cannot_be_shown_is_an_error_of_one_line(run: Path, tmp_path: Path) -> None:
@@ -221,7 +227,9 @@ def test_a_run_without_verdicts_is_told_beside_one_with(run: Path, tmp_path: Pat
 
 
 def test_a_board_of_unscored_marks_alone_is_words(tmp_path: Path) -> None:
-    synthetic_run(tmp_path / "run", {"bot": 3.0}, profiles=4, unscored={"bot": 4}, dimensions=TEN[:1])
+    synthetic_run(
+        tmp_path / "run", {"bot": 3.0}, profiles=4, unscored={"bot": 4}, dimensions=TEN[:1]
+    )
     found = tables(tmp_path / "out", tmp_path / "run")
     assert found[BOARD][0]["mean_why"] == "no mark"
     assert (found[BOARD][0]["scored"], found[BOARD][0]["unscored"]) == ("0", "4")

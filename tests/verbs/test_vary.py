@@ -71,7 +71,7 @@ def test_a_seeker_that_obeys_is_told_from_one_that_does_not(
     grid = [*LOW, "--vary", "resistance=ordinary,strong"]
     ((code, words),) = served(
         plays_all(obeys(language)),
-        lambda url: args_of(url, tmp_path, out, *grid, "--turns", "3", language=language),
+        lambda url: args_of(url, tmp_path, out, *grid, "--turns", "2", language=language),
     )
     assert code == 0 and "Did the seeker obey?" in words and f"emoharbor controls {out}" in words
     done = emoharbor("controls", str(out), "-o", str(tables))

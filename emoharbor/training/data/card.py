@@ -62,14 +62,20 @@ def card_of(
     }
 
 
-def overlap_of(against: Sequence[str], people: int, found: Iterable[Overlap]) -> dict[str, Any]:
-    """What the check against the people of an evaluation has shown; who was found is left out."""
+def overlap_of(
+    against: Sequence[str], people: int, found: Iterable[Overlap], notes: Sequence[str]
+) -> dict[str, Any]:
+    """What the check against the people of an evaluation has shown; who was found is left out.
+
+    `notes` say what could not be compared.
+    """
     found = list(found)
     return {
         "checked_against": list(against),
         "people_there": people,
         "pairs": [{"training": o.first, "evaluation": o.second, "why": list(o.why)} for o in found],
         "profiles_left_out": sorted({pair.first for pair in found}),
+        "notes": list(notes),
     }
 
 

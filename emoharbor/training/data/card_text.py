@@ -81,6 +81,7 @@ def _overlap(overlap: Mapping[str, Any]) -> Iterator[str]:
         yield f"- {pair['training']} and {pair['evaluation']}: {', '.join(pair['why'])}"
     if left_out := overlap["profiles_left_out"]:
         yield from ("", f"Left out with all their dialogues: {', '.join(left_out)}.")
+    yield from (line for note in overlap["notes"] for line in ("", f"{note}."))
 
 
 def _systems(systems: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from emoharbor.training.data.card_text import markdown
 from emoharbor.training.data.drawing import drawn, refuse_other_suites, split
 from emoharbor.training.data.formats import FORMATS
 from emoharbor.training.data.leaks import Overlap, overlaps
-from emoharbor.training.data.people import people_of, people_of_run, profiles_of_run
+from emoharbor.training.data.people import doubts, people_of, people_of_run, profiles_of_run
 from emoharbor.training.data.reading import TrainingRun, read_run
 from emoharbor.training.data.selecting import Funnel, wanted_ones
 
@@ -88,21 +88,23 @@ async def _checked(
 ) -> dict[str, Any]:
     """Leaves out the people of the evaluation, or refuses them."""
     if not against:
-        return overlap_of((), 0, ())
+        return overlap_of((), 0, (), ())
     there = await people_of(against)
     found: list[Overlap] = []
+    notes: list[str] = []
     out: set[tuple[str, str]] = set()
     for run in runs:
         left = {one.record.profile for one in funnel.left if one.run == run.where}
-        here = [person for name, person in people_of_run(run).items() if name in left]
-        pairs = overlaps(here, there)
+        here = {name: person for name, person in people_of_run(run).items() if name in left}
+        pairs = overlaps([*here.values()], there)
         found += pairs
+        notes += doubts(run, here)
         out |= {(run.where, pair.first) for pair in pairs}
     found = list(dict.fromkeys(found))
     refuse(found, asked.drop_overlap, against)
     step = f"people of {', '.join(against)}"
     funnel.keep(step, lambda one: (one.run, one.record.profile) not in out)
-    return overlap_of(against, len(there), dict.fromkeys((*before, *found)))
+    return overlap_of(against, len(there), dict.fromkeys((*before, *found)), notes)
 
 
 def refuse(found: Sequence[Overlap], drop: bool, against: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ from emoharbor.profiles.formats import FORMATS, Format, FormatName, said
 from emoharbor.profiles.load import load_profiles, read_profiles
 from emoharbor.profiles.texts import texts
 from emoharbor.runs.build_records import build_record, file_of
+from emoharbor.runs.fingerprint import digest
 from emoharbor.runs.folder import RunFolder, is_build
 from emoharbor.runs.jsonl import read_lines
 from emoharbor.state.building import BuildRecord
@@ -97,12 +98,28 @@ def profiles_of_run(run: TrainingRun) -> dict[str, Profile]:
             f"{run.where}: its people cannot be read ({error}); start where the run was started, "
             "with its profiles in their place"
         ) from error
-    recorded = run.values.get("recorded") or {}
-    planned = (recorded.get("fingerprint") or {}).get("profiles") or {}
-    wanted = dict.fromkeys((*(record.profile for record in run.records), *planned))
+    wanted = dict.fromkeys((*(record.profile for record in run.records), *_planned(run)))
     if missing := [name for name in wanted if name not in known]:
         raise ConfigError(f"{run.where}: profile {missing[0]} is no more in its profiles")
     return {name: known[name] for name in wanted}
+
+
+def doubts(run: TrainingRun, people: Mapping[str, Person]) -> list[str]:
+    """Why these people of a run may be others than they seem, or cannot be compared, in words."""
+    if run.imported:
+        blank = [name for name, one in people.items() if not any(one.texts)]
+        return [f"{run.where}: nothing but the id is known of {', '.join(blank)}"] if blank else []
+    planned = _planned(run)
+    now = {name: digest(one.model_dump()) for name, one in profiles_of_run(run).items()}
+    other = [name for name in people if planned.get(name, now[name]) != now[name]]
+    says = f"{run.where}: profiles that have changed since it was run: {', '.join(other)}"
+    return [says] if other else []
+
+
+def _planned(run: TrainingRun) -> Mapping[str, str]:
+    """The digest of each profile of which the run has, or was to have, a dialogue."""
+    recorded = run.values.get("recorded") or {}
+    return (recorded.get("fingerprint") or {}).get("profiles") or {}
 
 
 def _of_profile(profile: Profile, sources: Mapping[str, str]) -> Person:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.building import built
 from tests.here import emoharbor
-from tests.imports.foreign_dialogues import SEEKERS, release
+from tests.imports.foreign_dialogues import CHAT, SEEKERS, release, write_json
 from tests.profiles.crowd import people, spoilt, written
 from tests.training.data.conftest import PEOPLE, Runs
 from tests.training.data.sources import exported, finished_run, refused
@@ -55,6 +55,7 @@ def test_people_who_have_nothing_in_common_pass(run: Path, tmp_path: Path) -> No
         "people_there": 1,
         "pairs": [],
         "profiles_left_out": [],
+        "notes": [],
     }
     assert "None found." in found.text
 
@@ -163,6 +164,24 @@ def test_people_of_another_project_and_of_imported_dialogues(tmp_path: Path) -> 
     )  # fmt: skip
     for name in SEEKERS:
         assert f"{name} and 00{name}: nearly the same text (1.00)" in said
+
+
+def test_people_who_cannot_be_compared_are_told(tmp_path: Path) -> None:
+    """Imported dialogues of whose people nothing is said, and a profile that is another by now."""
+    source, run = write_json(tmp_path / "chat.json", CHAT), tmp_path / "imported"
+    assert emoharbor("import", "chat", str(source), "-o", str(run)).returncode == 0
+    args = ("--against", evaluation(tmp_path), "--validation", "0")
+    [note] = exported(tmp_path / "a", run, *args).card["overlap"]["notes"]
+    assert note == f"{run}: nothing but the id is known of c-7"
+
+    first, second = people("en", 2)
+    file = written(tmp_path / "people.jsonl", [first, second])
+    run = finished_run("average_case", tmp_path / "run", profiles=file)
+    written(tmp_path / "people.jsonl", [spoilt(first, hard=not first["hard"]), second])
+    found = exported(tmp_path / "b", run, *args)
+    [note] = found.card["overlap"]["notes"]
+    assert note == f"{run}: profiles that have changed since it was run: en-001"
+    assert f"{note}." in found.text
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,8 @@ def test_a_killed_run_goes_on_as_if_nothing_had_been(
     assert "Going on after step 6 of 10." in said and done.step == 10
     trained(wanted, tmp_path / "whole")
     mended, whole = (
-        losses(Metrics(folder / "metrics.jsonl").read()) for folder in (where, tmp_path / "whole")
+        dict(losses(Metrics(folder / "metrics.jsonl").read()))
+        for folder in (where, tmp_path / "whole")
     )
     assert mended == pytest.approx(whole)
     weights = [folder / "adapter_model.safetensors" for folder in (where, tmp_path / "whole")]
