@@ -16,23 +16,24 @@ if TYPE_CHECKING:
     from emoharbor.verbs.inquiring import Prepared
 
 
+Dialogues = Annotated[int | None, typer.Option(help="The first so many dialogues.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Run folder (runs/judge-check-…).")]
+Run = Annotated[Path, typer.Argument(help="A run's folder: its dialogues are judged.")]
+Samples = Annotated[int, typer.Option(min=2, help="Verdicts on each dialogue as it is.")]
+Strategy = Annotated[str, typer.Option(help="standard, user_aware or internal_state_aware.")]
+
+
 def judge_check(
-    run: Annotated[Path, typer.Argument(help="A run's folder: its dialogues are judged.")],
+    run: Run,
     model: Annotated[str, typer.Option(help="The judge that is tested.")],
-    strategy: Annotated[
-        str, typer.Option(help="standard, user_aware or internal_state_aware.")
-    ] = "internal_state_aware",
-    rubric: Annotated[
-        str, typer.Option(help="A shipped rubric, or a .yaml file.")
-    ] = "emoharbor-10",
-    repeats: Annotated[int, typer.Option(min=2, help="Verdicts on each dialogue as it is.")] = 3,
-    limit: Annotated[int | None, typer.Option(help="The first so many dialogues.")] = None,
+    strategy: Strategy = "internal_state_aware",
+    rubric: Annotated[str, typer.Option(help="A shipped rubric or a .yaml file.")] = "emoharbor-10",
+    repeats: Samples = 3,
+    limit: Dialogues = None,
     profiles: flags.Profiles = None,
     seed: flags.Seed = None,
     concurrency: flags.Concurrency = None,
-    folder: Annotated[
-        Path | None, typer.Option("--out", help="Run folder (runs/judge-check-…).")
-    ] = None,
+    folder: Out = None,
     form: flags.TableFormat = None,
     output: flags.TableOut = None,
     max_cost: flags.MaxCost = None,
@@ -40,30 +41,32 @@ def judge_check(
     max_time: flags.MaxTime = None,
 ) -> None:
     """What moves a judge that should not: order, scale, flattery, length; and what should."""
-    from typing import get_args
-
-    from emoharbor.errors import ConfigError, nearest
     from emoharbor.runs.executor import RunOptions
-    from emoharbor.state.verdict import Strategy
     from emoharbor.verbs.doing import budget_of
     from emoharbor.verbs.inquiring import do_inquiry
 
-    if strategy not in get_args(Strategy):
-        raise ConfigError(f"no strategy '{strategy}'{nearest(strategy, get_args(Strategy))}")
-    values = {
+    values: dict[str, Any] = {
         "inquiry": "judge-check",
         "run": str(run.absolute()),
         "profiles": profiles,
-        "model": {"spec": model, **({"concurrency": concurrency} if concurrency else {})},
-        "strategy": strategy,
-        "rubric": rubric,
-        "repeats": repeats,
-        "seed": seed or 0,
-        "limit": limit,
     }
+    values |= {"strategy": _known(strategy), "rubric": rubric, "repeats": repeats, "limit": limit}
+    values["model"] = {"spec": model, **({"concurrency": concurrency} if concurrency else {})}
+    values["seed"] = seed or 0
     where = folder or Path("runs") / f"judge-check-{run.absolute().name}-{strategy}"[:80]
     options = RunOptions(budget=budget_of(max_cost, max_calls, max_time))
     do_inquiry(prepare(values), where, options, form, output)
+
+
+def _known(strategy: str) -> str:
+    from typing import get_args
+
+    from emoharbor.errors import ConfigError, nearest
+    from emoharbor.state.verdict import Strategy as Known
+
+    if strategy not in get_args(Known):
+        raise ConfigError(f"no strategy '{strategy}'{nearest(strategy, get_args(Known))}")
+    return strategy
 
 
 def prepare(values: dict[str, Any]) -> Prepared:
