@@ -151,6 +151,7 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
     ),
     exporting.export: (
         "emoharbor export runs/zh --format chat --min-mean 4 -o data",
+        "emoharbor export runs/zh --format parquet -o tables",
         "emoharbor export runs/average runs/worst --format hf --recipe mix --count 1000 "
         "--against runs/zh -o data",
     ),

@@ -13,6 +13,7 @@ from emoharbor.stats.pairwise import FEWEST
 
 AGES = {"under 18": 17, "18–29": 29, "30–44": 44, "45–59": 59, "60 and over": 200}
 LEVELS = {"low": 2, "middle": 3, "high": 5}
+NO_MARK = "no mark"
 
 
 @dataclass(frozen=True)
@@ -40,33 +41,64 @@ class Means:
     dimensions: dict[str, Interval]
 
 
+@dataclass(frozen=True)
+class _Sums:
+    """Sums and counts of a supporter's marks: a row a person, a column a dimension."""
+
+    dimensions: tuple[str, ...]
+    people: pd.Index[str]
+    sums: np.ndarray[Any, Any]
+    counts: np.ndarray[Any, Any]
+
+    def only(self, rows: np.ndarray[Any, Any]) -> _Sums:
+        """Of the people in these rows alone."""
+        return _Sums(self.dimensions, self.people[rows], self.sums[rows], self.counts[rows])
+
+    def drawn(self, seed: int, draws: int) -> np.ndarray[Any, Any]:
+        """The dimensions' means of each draw of people, NaN where a draw has no mark."""
+        often = people_drawn(len(self.people), seed=seed, draws=draws)
+        with np.errstate(invalid="ignore"):
+            return np.asarray((often @ self.sums) / (often @ self.counts))
+
+    @property
+    def means(self) -> np.ndarray[Any, Any]:
+        """The dimensions' means, NaN where there is no mark."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.sums.sum(axis=0) / self.counts.sum(axis=0))
+
+    def overall(self, drawn: np.ndarray[Any, Any]) -> Interval:
+        """The mean of the dimensions' means."""
+        pairs = zip(self.dimensions, self.means, strict=True)
+        lacking = [name for name, mean in pairs if np.isnan(mean)]
+        why = f"no mark of {', '.join(lacking)}" if self.counts.any() else NO_MARK
+        rated = self.counts.any(axis=1).sum()
+        return _interval(self.means.mean(), drawn.mean(axis=1), self.counts.sum(), rated, why)
+
+
 def means_of(marks: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> Means:
     """Means with intervals by drawing whole people (seeded), the same people for all of them.
 
     `marks` has profile, dimension and value (NA where unscored), of one supporter. A dimension
     without a mark has no mean, and then there is none of them all.
     """
+    its = _sums(marks)
+    drawn = its.drawn(seed, draws)
+    marked, rated = its.counts.sum(axis=0), (its.counts > 0).sum(axis=0)
+    each = {
+        name: _interval(its.means[at], drawn[:, at], marked[at], rated[at], NO_MARK)
+        for at, name in enumerate(its.dimensions)
+    }
+    return Means(its.overall(drawn), each)
+
+
+def _sums(marks: pd.DataFrame) -> _Sums:
     values = marks["value"].astype("float64")
+    names = [str(name) for name in marks["dimension"].unique()]
     # People in the order of their names: what is drawn must not hang on who finished first.
     by = values.groupby([marks["profile"], marks["dimension"]])
-    names = [str(name) for name in marks["dimension"].unique()]
     table = by.agg(["sum", "count"]).unstack("dimension").fillna(0)
     sums, counts = (table[kind][names].to_numpy(dtype=float) for kind in ("sum", "count"))
-    with np.errstate(invalid="ignore"):
-        means = sums.sum(axis=0) / counts.sum(axis=0)
-        often = people_drawn(len(table), seed=seed, draws=draws)
-        drawn = (often @ sums) / (often @ counts)
-    rated = (counts > 0).any(axis=1).sum(), *(counts > 0).sum(axis=0)
-    marked = counts.sum(), *counts.sum(axis=0)
-    lacking = [name for name, mean in zip(names, means, strict=True) if np.isnan(mean)]
-    whys = f"no mark of {', '.join(lacking)}" if marked[0] else "no mark", *["no mark"] * len(names)
-    found = [
-        _interval(*one)
-        for one in zip(
-            (means.mean(), *means), (drawn.mean(axis=1), *drawn.T), marked, rated, whys, strict=True
-        )
-    ]
-    return Means(found[0], dict(zip(names, found[1:], strict=True)))
+    return _Sums(tuple(names), table.index, sums, counts)
 
 
 def _interval(
@@ -90,23 +122,22 @@ def by_group(marks: pd.DataFrame, groups: pd.Series[str], *, seed: int) -> list[
     found = []
     order = list(groups.cat.categories) if hasattr(groups, "cat") else sorted(groups.unique())
     for supporter, its in marks.groupby("supporter", sort=False):
-        everybody = means_of(its, seed=seed).all.value
-        of = its["profile"].map(groups)
+        sums = _sums(its)
+        everybody, of = float(sums.means.mean()), groups.reindex(sums.people)
         for group in order:
-            mine = its[of == group]
-            if not mine.empty:
-                found.append(_mean(str(supporter), str(group), mine, everybody, seed))
+            rows = np.flatnonzero(of == group)
+            if len(rows):
+                mean = sums.only(rows)
+                found.append(_mean(str(supporter), str(group), mean, everybody, seed))
     return found
 
 
-def _mean(
-    supporter: str, group: str, marks: pd.DataFrame, everybody: float | None, seed: int
-) -> GroupMean:
-    people = int(marks["profile"].nunique())
-    mean, few = means_of(marks, seed=seed).all, people < FEWEST
-    known = not few and mean.high is not None and everybody is not None
-    below = known and float(mean.high or 0) < float(everybody or 0)
-    return GroupMean(supporter, group, people, mean, everybody, few, below)
+def _mean(supporter: str, group: str, its: _Sums, everybody: float, seed: int) -> GroupMean:
+    mean = its.overall(its.drawn(seed, DRAWS))
+    few = mean.clusters < FEWEST
+    below = not few and mean.high is not None and mean.high < everybody
+    known = None if np.isnan(everybody) else everybody
+    return GroupMean(supporter, group, mean.clusters, mean, known, few, below)
 
 
 def banded(values: pd.Series) -> pd.Series:

@@ -162,8 +162,8 @@ def _curve(name: str, its: pd.DataFrame, until: int, between: tuple[float, float
         n=len(its),
         events=int(its["event"].sum()),
         survival=shares,
-        low=tuple(_known(band.low.evaluate(t)) for t in exchanges),
-        high=tuple(_known(band.high.evaluate(t)) for t in exchanges),
+        low=_banded(shares, [band.low.evaluate(t) for t in exchanges]),
+        high=_banded(shares, [band.high.evaluate(t) for t in exchanges]),
         at_risk=tuple(int((its["time"] >= t).sum()) for t in exchanges),
         mean=1.0 + sum(shares[:-1]),
         mean_low=between[0] if between else None,
@@ -178,8 +178,9 @@ def _censored(its: pd.DataFrame) -> CensoredData:
     return CensoredData(uncensored=times[event], right=times[~event])
 
 
-def _known(value: float) -> float | None:
-    return None if value != value else float(value)
+def _banded(shares: Sequence[float], ends: Sequence[float]) -> tuple[float | None, ...]:
+    """One end of the band; there is none while all are there, nor once nobody is."""
+    return tuple(float(e) if 0 < s < 1 else None for s, e in zip(shares, ends, strict=True))
 
 
 def _pair(a: Curve, b: Curve, first: CensoredData, second: CensoredData) -> Pair:

@@ -43,6 +43,7 @@ def measured(states: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
+    states = states.reset_index(drop=True)
     numbers = states.assign(
         leaning=states["leaning"].map(dict(zip(LEANINGS, range(3), strict=True)))
     )

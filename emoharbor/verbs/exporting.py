@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from emoharbor.errors import ConfigError, nearest
 from emoharbor.verbs import flags
 from emoharbor.verbs.console import out
 
@@ -18,7 +19,13 @@ if TYPE_CHECKING:
     from emoharbor.training.data import Exported
 
 Runs = Annotated[list[Path], typer.Argument(help="Run folders; with --store their names there.")]
-Form = Annotated[str, typer.Option("--format", help="chat, sharegpt, alpaca or hf.")]
+Form = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        help="To learn from: chat, sharegpt, alpaca or hf. To compute with: csv, parquet or jsonl.",
+    ),
+]
 Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="DIR", help="Where the files are written.")
 ]
@@ -51,6 +58,9 @@ InnerStates = Annotated[
 ]
 
 
+TABLES = ("csv", "parquet", "jsonl")
+
+
 def export(
     runs: Runs,
     form: Form,
@@ -71,12 +81,15 @@ def export(
     inner_states: InnerStates = False,
     store: flags.Store = None,
 ) -> None:
-    """Write training data: a supporter's lines to learn, split by profile, with a data card."""
+    """Write runs as training data, split by profile, with a data card; or as tidy tables."""
+    if form in TABLES:
+        _export_tables(runs, form, output, store)
+        return
     from emoharbor.training.data import export as exported
     from emoharbor.training.data.asked import asked_from_flags, wanted_from_flags
 
     asked = asked_from_flags(
-        form,
+        _known(form),
         wanted_from_flags(min_mean, min_score, ending, exchanges, language, risk, supporter),
         recipe,
         count,
@@ -86,6 +99,26 @@ def export(
         inner_states=inner_states,
     )
     print_exported(asyncio.run(exported(runs, asked, output, against, store)))
+
+
+def _known(form: str) -> str:
+    from emoharbor.training.data import FORMATS
+
+    if form not in FORMATS:
+        raise ConfigError(f"no format '{form}'{nearest(form, [*FORMATS, *TABLES])}")
+    return form
+
+
+def _export_tables(runs: list[Path], form: str, output: Path, store: str | None) -> None:
+    """What `emoharbor.load` gives: a file for dialogues, messages, scores and so on."""
+    from emoharbor.frames import load
+    from emoharbor.frames.files import FrameFormat, write_frames
+
+    frames = load(*runs, store=store)
+    for file in write_frames(frames, output, FrameFormat(form)):
+        out.print(f"written: {file}", highlight=False, markup=False)
+    for note in frames.notes:
+        out.print(note, highlight=False, markup=False)
 
 
 def print_exported(done: Exported) -> None:

@@ -11,18 +11,17 @@ from tests.runs.test_worst_case_page import rows
 
 def test_what_is_meant_is_told() -> None:
     told = {
-        (control, measure, *levels)
+        (control, words.split(" ", 1)[0], measure, *levels)
         for control, words, between in rows("control", "is meant to bring")
         for measure in words.split(" ", 1)[1].split(", ")
         for levels in pairwise(between.split(", "))
-        if words.split(" ", 1)[0] in ("less", "more")
     }
     meant = {
-        (control, measure.label.removesuffix(", %"), a, b)
+        (control, ("less", "", "more")[way + 1], measure.label.removesuffix(", %"), a, b)
         for measure in MEASURES
         for control, ranks in measure.meant.items()
         for a, b in pairwise(ranks)
-        if measure.direction(control, a, b)
+        if (way := measure.direction(control, a, b))
     }
     assert told == meant
 

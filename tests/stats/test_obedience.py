@@ -95,6 +95,14 @@ def test_what_is_missing_on_one_side_is_in_no_difference() -> None:
     assert every["push", "some", "much"].pair.n == 7
 
 
+def test_levels_are_held_against_each_other_where_all_else_is_the_same() -> None:
+    """Half of one level's dialogues are gone, all of one mood, and moods differ by far more."""
+    frame = table(lambda row: 100.0 * (row["mood"] == "dark") - LEVELS[row["push"]])
+    gone = (frame["push"] == "some") & (frame["mood"] == "dark")
+    one = found(frame[~gone])["push", "none", "some"]
+    assert one.pair.n == 12 and one.pair.difference == -1
+
+
 def test_a_level_has_a_mean_with_its_n() -> None:
     frame = table(lambda row: None if row["person"] == 0 else float(LEVELS[row["push"]]))
     one = at_level(frame, "push", "much", "figure", seed=0)

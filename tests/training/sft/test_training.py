@@ -7,11 +7,13 @@ import os
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from emoharbor.errors import ConfigError
+from emoharbor.models.hf_model import load_tokenizer
 from emoharbor.training.sft.config import TrainConfig, make_config
 from emoharbor.training.sft.dialogues import Dialogue
 from emoharbor.training.sft.encoding import encode
@@ -57,8 +59,6 @@ def trained(wanted: TrainConfig, where: Path, *, resume: bool = False) -> tuple[
 
 def learnt(text: str, base: Path) -> str:
     """The text of the tokens that the loss counts in TALK, with the template `text`."""
-    from emoharbor.models.hf_model import load_tokenizer
-
     tokenizer = load_tokenizer(str(base), "base")
     tokenizer.chat_template = text
     example = encode([Dialogue(TALK, "x:1")], tokenizer, 500).examples[0]
@@ -68,6 +68,15 @@ def learnt(text: str, base: Path) -> str:
 @pytest.mark.parametrize("template", [CHATML, MARKED], ids=["compared", "marked"])
 def test_only_the_replies_are_learnt(base: Path, template: str) -> None:
     assert learnt(template, base) == "Tell me more.<|im_end|>I am sorry.<|im_end|>"
+
+
+def test_a_template_that_trl_knows(base: Path) -> None:
+    folder = Path(str(import_module("trl").__file__)).parent / "chat_templates"
+    qwen3 = (folder / "qwen3.jinja").read_text(encoding="utf-8")
+    replies = [each["content"] for each in TALK if each["role"] == "assistant"]
+    # It learns the line's end behind the end mark too.
+    wanted = " ".join(f"<think> </think> {reply}<|im_end|>" for reply in replies)
+    assert learnt(qwen3, base).split() == wanted.split()
 
 
 def test_a_template_that_shows_nothing_is_an_error(base: Path) -> None:
@@ -110,6 +119,7 @@ def test_what_is_too_long_is_counted(base: Path, data: Path, tmp_path: Path) -> 
 RUN = """
 import os, signal, sys
 from pathlib import Path
+from emoharbor.models.hf_model import load_tokenizer
 from emoharbor.training.sft.config import load_config
 from emoharbor.training.sft.training import train
 
@@ -168,18 +178,16 @@ def test_a_signal_keeps_the_step_in_progress(base: Path, data: Path, tmp_path: P
 
 
 def test_a_whole_model_answers_as_base_and_adapter(base: Path, data: Path, tmp_path: Path) -> None:
-    import torch
-    from peft import PeftModel
-    from transformers import AutoModelForCausalLM
-
+    torch, peft = import_module("torch"), import_module("peft")
+    auto = import_module("transformers").AutoModelForCausalLM
     adapter, where = tmp_path / "adapter", tmp_path / "whole"
     trained(config(base, data, learning_rate=0.05, epochs=1), adapter)
     merge(adapter, where)
     ids = torch.tensor([[1, 2, 3, 4]])
-    plain = AutoModelForCausalLM.from_pretrained(str(base))
+    plain = auto.from_pretrained(str(base))
     before = plain(ids).logits
-    both = PeftModel.from_pretrained(plain, str(adapter)).eval()(ids).logits
-    merged = AutoModelForCausalLM.from_pretrained(str(where))(ids).logits
+    both = peft.PeftModel.from_pretrained(plain, str(adapter)).eval()(ids).logits
+    merged = auto.from_pretrained(str(where))(ids).logits
     assert torch.allclose(merged, both, atol=1e-4) and not torch.allclose(merged, before, atol=1e-2)
     assert {"tokenizer.json", "README.md"} <= {path.name for path in where.iterdir()}
     with pytest.raises(ConfigError, match="is not empty; name another folder with -o"):
