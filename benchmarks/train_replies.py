@@ -23,15 +23,25 @@ QUESTIONS = (
     "How have you slept since then?",
     "What would you like to be different?",
 )
-_LINES = (
-    "it is my work, they want more every week and I cannot keep up",
+_TROUBLES = (
+    "it is my work, they want more every week",
     "my sister does not talk to me since the funeral",
-    "I failed the exam again and have not told anybody",
-    "he moved out on sunday and the flat is so quiet",
-    "I lie awake and count what can still go wrong",
-    "everybody says be patient, and I am so tired of it",
-    "I shouted at my son and now I feel ashamed",
+    "I failed the exam again",
+    "he moved out on sunday and the flat is quiet",
+    "the rent is late for the third time",
+    "everybody says be patient",
+    "I shouted at my son",
     "nothing happened, I just do not want to get up",
+)
+_FEELINGS = (
+    "I cannot keep up",
+    "I lie awake and count what can go wrong",
+    "I am so tired of it",
+    "nobody knows yet",
+    "I feel ashamed",
+    "my stomach hurts when I think of it",
+    "I could cry all day",
+    "maybe it is my own fault",
 )
 _SAID = re.compile(r"^\[\d+\] Supporter: (.*)", re.MULTILINE)
 
@@ -45,14 +55,19 @@ def supporter(messages: Sequence[ChatMessage], schema: JsonSchema | None) -> str
 def person(messages: Sequence[ChatMessage], schema: JsonSchema | None) -> str | Mapping[str, Any]:
     """Every role on the user's side: a line for the Talker, marks for the judge."""
     if schema is None:
-        return _LINES[_drawn(messages) % len(_LINES)]
+        return _line(messages)
     value: dict[str, Any] = fill(schema)
     if "utterance" in value:
-        value["utterance"] = _LINES[_drawn(messages) % len(_LINES)]
+        value["utterance"] = _line(messages)
     if "redundancy" in value:
         mark = _mark(messages[-1]["content"])
         value = {name: {**score, "value": mark} for name, score in value.items()}
     return value
+
+
+def _line(messages: Sequence[ChatMessage]) -> str:
+    drawn = _drawn(messages)
+    return f"{_TROUBLES[drawn % len(_TROUBLES)]}, {_FEELINGS[drawn // 11 % len(_FEELINGS)]}"
 
 
 def _mark(chat: str) -> int:

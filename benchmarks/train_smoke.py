@@ -27,7 +27,7 @@ from emoharbor.profiles.load import load_each
 from emoharbor.training.sft.folder import TrainFolder
 from emoharbor.training.sft.metrics import Metrics, losses, summary
 
-DIALOGUES, EXCHANGES, KILLED_AT, SAVE_EVERY = 56, 3, 8, 5
+DIALOGUES, EXCHANGES, KILLED_AT, SAVE_EVERY = 58, 3, 8, 5
 PERSON = "scripted:benchmarks.train_replies:person"
 SUPPORTER = "scripted:benchmarks.train_replies:supporter"
 SHORT = {"prompt": "small/supporter", "max_tokens": 40}
@@ -63,7 +63,8 @@ def make_base(folder: Path) -> Path:
     file = find_model(parse_spec("local:smollm2"))
     given = {"pretrained_model_name_or_path": str(file.parent), "gguf_file": file.name}
     read = transformers.AutoModelForCausalLM.from_pretrained(**given)
-    # A fresh model: the one that was read keeps notes of its quantization and cannot be saved.
+    # A fresh model, and no word of quantization: the one that was read cannot be saved or trained.
+    del read.config.quantization_config
     plain = transformers.AutoModelForCausalLM.from_config(read.config)
     plain.load_state_dict(read.state_dict())
     tokenizer = transformers.AutoTokenizer.from_pretrained(**given)

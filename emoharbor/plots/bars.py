@@ -81,7 +81,7 @@ def draw_leanings(
         axes.set_title(style.name(system), loc="left", fontsize=9, pad=5)
         axes.set_ylim(0, most * 1.02)
         axes.set_xlim(0.4, last + 0.6)
-        axes.set_xticks(ticks(1, last))
+        axes.set_xticks(ticks(1, last, 4))
         if number % columns:
             axes.set_yticklabels([])
     style.title(figure, words["leaning"], f"{words['users']}; {words['exchange']} 1–{last}")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 BAND = 0.14
+NAN = float("nan")
 
 
 @dataclass(frozen=True)
@@ -67,13 +68,8 @@ def _apart(lines: Sequence[Line], scale: Scale) -> Figure:
     columns = style.columns_for(len(lines))
     figure, panels = style.grid(len(lines), 2.1, 1.5, columns=columns)
     for number, (axes, own) in enumerate(zip(panels, lines, strict=True)):
-        _axes(axes, scale)
-        for line in lines:
-            if line is not own:
-                axes.plot(
-                    line.turns, line.values, color=style.PALE, linewidth=0.7,
-                    drawstyle="steps-post" if line.steps else "default",
-                )  # fmt: skip
+        _axes(axes, scale, most=4)
+        _others(axes, [line for line in lines if line is not own])
         plot(axes, own, style.LOOKS[0], marked=False)
         counts = f"n = {own.n.get(1, 0)} → {own.n.get(scale.last, 0)}"
         axes.set_title(style.name(own.system), loc="left", fontsize=9, pad=12)
@@ -86,6 +82,14 @@ def _apart(lines: Sequence[Line], scale: Scale) -> Figure:
         figure, scale.title, f"{scale.across} {scale.first}–{scale.last}; n: {scale.counted}"
     )
     return figure
+
+
+def _others(axes: Axes, lines: Sequence[Line]) -> None:
+    """All of them as one line with gaps: that is drawn faster than a line for each."""
+    turns = [t for line in lines for t in (*line.turns, NAN)]
+    values = [v for line in lines for v in (*line.values, NAN)]
+    drawstyle = "steps-post" if lines[0].steps else "default"
+    axes.plot(turns, values, color=style.PALE, linewidth=0.7, drawstyle=drawstyle)
 
 
 def plot(axes: Axes, line: Line, look: style.Look, *, marked: bool, alpha: float = BAND) -> None:
@@ -101,20 +105,21 @@ def plot(axes: Axes, line: Line, look: style.Look, *, marked: bool, alpha: float
     )  # fmt: skip
 
 
-def _axes(axes: Axes, scale: Scale) -> None:
+def _axes(axes: Axes, scale: Scale, most: int = 9) -> None:
     style.plain(axes)
     axes.set_ylim(scale.low, scale.high)
     axes.set_xlim(scale.first - 0.2, scale.last + 0.2)
-    axes.set_xticks(ticks(scale.first, scale.last))
+    axes.set_xticks(ticks(scale.first, scale.last, most))
     if scale.percent:
-        axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+        shares = [0, 0.5, 1] if most < 9 else [0, 0.25, 0.5, 0.75, 1]
+        axes.set_yticks(shares, [f"{100 * share:.0f} %" for share in shares])
     else:
         axes.set_yticks(range(round(scale.low + 0.4), round(scale.high) + 1))
 
 
-def ticks(first: int, last: int) -> list[int]:
-    """Exchanges to name: all of a few, else every second, third or fifth, and the last."""
-    step = next(s for s in (1, 2, 3, 5, 10, 20, 50, 1000) if (last - first) / s <= 9)
+def ticks(first: int, last: int, most: int = 9) -> list[int]:
+    """Exchanges to name, about `most`: all, or every second, third or fifth, and the last."""
+    step = next(s for s in (1, 2, 3, 5, 10, 20, 50, 1000) if (last - first) / s <= most)
     return [t for t in range(first, last, step) if last - t >= step or t == first] + [last]
 
 

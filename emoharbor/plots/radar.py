@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import pi, sin
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, cos, pi, sin
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from emoharbor.plots import style
 
@@ -16,6 +17,30 @@ if TYPE_CHECKING:
 FEWEST_AXES = 3
 # More panels than these are too small for their facets' titles: these then stand below, by letter.
 NAMED = 6
+LOW, HIGH = 1, 5
+NAN = float("nan")
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Web:
+    """Where a radar stands, in inches. All share one panel: polar ones take ten times as long."""
+
+    across: float
+    up: float
+    radius: float
+    facets: Sequence[str]
+
+    def at(self, number: int, mark: float) -> Point:
+        """The place of a mark on the axis of a facet, the first one upwards."""
+        angle = 2 * pi * number / len(self.facets)
+        out = self.radius * (mark - LOW) / (HIGH - LOW)
+        return self.across + out * sin(angle), self.up + out * cos(angle)
+
+    def ring(self, means: Mapping[str, float]) -> list[Point]:
+        """The outline of means, closed, with a gap where a facet has none."""
+        found = [self.at(n, means.get(facet, NAN)) for n, facet in enumerate(self.facets)]
+        return [*found, found[0]]
 
 
 def draw_radar(means: Mapping[str, Mapping[str, float]], words: Mapping[str, str]) -> Figure:
@@ -26,58 +51,59 @@ def draw_radar(means: Mapping[str, Mapping[str, float]], words: Mapping[str, str
     labels = ["\n".join(_wrapped(facet)) for facet in facets] if few else letters
     all_of = {f: _mean([its[f] for its in means.values() if f in its]) for f in facets}
     columns = min(3, len(means)) if few else style.columns_for(len(means))
-    size, gap = (2.2, 2.45) if few else (1.6, 0.45)
-    figure, panels = style.grid(
-        len(means), size, size, columns=columns, across=gap, down=1.05 if few else 0.7, polar=True
-    )
-    for axes, (system, its) in zip(panels, means.items(), strict=True):
-        _axes(axes, labels, few=few)
-        reference = _outline(
-            axes, all_of, facets, color=style.FAINT, linewidth=1, linestyle=(0, (3, 2))
-        )
-        _outline(axes, its, facets, color=style.BLUE, linewidth=1.8, marker="o", markersize=3)
-        axes.fill(*_closed(its, facets), color=style.BLUE, alpha=0.1, linewidth=0)
-        axes.set_title(style.name(system), fontsize=10 if few else 9, pad=34 if few else 14)
-    style.title(figure, words["radar"], above=0.95 if few else 0.62)
-    under = 0.55 if few else 0.35
-    style.key(figure, [reference], [words["all"]], under=under)
+    wide, tall, radius = (4.4, 3.2, 1.1) if few else (2.05, 2.25, 0.8)
+    rows = ceil(len(means) / columns)
+    figure, (axes,) = style.grid(1, columns * wide, rows * tall, columns=1)
+    axes.set_axis_off()
+    axes.set_xlim(0, columns * wide)
+    axes.set_ylim(0, rows * tall)
+    for number, (system, its) in enumerate(means.items()):
+        right, down = number % columns, number // columns
+        web = Web((right + 0.5) * wide, (rows - down - 0.5) * tall - 0.1, radius, facets)
+        _web(axes, web, labels, numbered=few)
+        _marks(axes, web, its, all_of)
+        top = web.up + radius + (0.6 if few else 0.36)
+        axes.text(web.across, top, style.name(system), ha="center", fontsize=10 if few else 9)
+    style.title(figure, words["radar"], above=0.35)
+    (reference,) = axes.plot([], [], color=style.FAINT, linewidth=1, linestyle=(0, (3, 2)))
+    style.key(figure, [reference], [words["all"]], under=0.2)
     if not few:
         told = "    ".join(f"{a}  {b}" for a, b in zip(letters, facets, strict=True))
-        low = -(under + 0.35) / figure.get_figheight()
-        figure.text(0, low, told, fontsize=9, va="top")
+        figure.text(0, -0.5 / figure.get_figheight(), told, fontsize=9, va="top")
     return figure
 
 
-def _axes(axes: Axes, labels: list[str], *, few: bool) -> None:
-    polar: Any = axes
-    polar.set_theta_offset(pi / 2)
-    polar.set_theta_direction(-1)
-    axes.set_xticks([2 * pi * number / len(labels) for number in range(len(labels))], labels)
-    axes.set_ylim(1, 5)
-    axes.set_yticks([1, 2, 3, 4, 5], ["", "2", "3", "4", "5"] if few else [""] * 5)
-    polar.set_rlabel_position(180 / len(labels))
-    axes.tick_params(axis="y", labelsize=7, labelcolor=style.FAINT)
-    axes.tick_params(axis="x", labelsize=8.5, pad=3 if few else 0)
-    for number, label in enumerate(axes.get_xticklabels()):
-        aside = sin(2 * pi * number / len(labels))
-        label.set_horizontalalignment("center" if abs(aside) < 0.1 else _side(aside))
-    axes.grid(color=style.PALE, linewidth=0.5)
-    axes.spines["polar"].set_color(style.PALE)
+def _web(axes: Axes, web: Web, labels: Sequence[str], *, numbered: bool) -> None:
+    from matplotlib.collections import LineCollection
+
+    rings = [web.ring(dict.fromkeys(web.facets, mark)) for mark in range(LOW + 1, HIGH + 1)]
+    spokes = [[web.at(n, LOW), web.at(n, HIGH)] for n in range(len(labels))]
+    axes.add_collection(LineCollection([*rings, *spokes], colors=style.PALE, linewidths=0.6))
+    for number, label in enumerate(labels):
+        x, y = web.at(number, HIGH + 0.35)
+        side, height = _aligned(x - web.across, y - web.up)
+        axes.text(x, y, label, ha=side, va=height, fontsize=8.5)
+    for mark in range(LOW + 1, HIGH + 1) if numbered else ():
+        x, y = web.at(0, mark)
+        axes.text(x + 0.04, y, str(mark), fontsize=7, color=style.FAINT, va="bottom")
 
 
-def _side(aside: float) -> Literal["left", "right"]:
-    return "left" if aside > 0 else "right"
+def _aligned(
+    aside: float, above: float
+) -> tuple[Literal["left", "center", "right"], Literal["top", "center", "bottom"]]:
+    """Text that goes away from the web's middle."""
+    if abs(aside) < 0.05:
+        return "center", "bottom" if above > 0 else "top"
+    return "left" if aside > 0 else "right", "center" if above > -0.5 else "top"
 
 
-def _outline(axes: Axes, means: Mapping[str, float], facets: list[str], **look: Any) -> Any:
-    (line,) = axes.plot(*_closed(means, facets), **look)
-    return line
-
-
-def _closed(means: Mapping[str, float], facets: list[str]) -> tuple[list[float], list[float]]:
-    angles = [2 * pi * number / len(facets) for number in range(len(facets))]
-    values = [means.get(facet, float("nan")) for facet in facets]
-    return [*angles, angles[0]], [*values, values[0]]
+def _marks(axes: Axes, web: Web, its: Mapping[str, float], all_of: Mapping[str, float]) -> None:
+    x, y = zip(*web.ring(all_of), strict=True)
+    axes.plot(x, y, color=style.FAINT, linewidth=1, linestyle=(0, (3, 2)))
+    x, y = zip(*web.ring(its), strict=True)
+    if len(its) == len(web.facets):
+        axes.fill(x, y, color=style.BLUE, alpha=0.1, linewidth=0)
+    axes.plot(x, y, color=style.BLUE, linewidth=1.8, marker="o", markersize=3)
 
 
 def _wrapped(text: str) -> list[str]:

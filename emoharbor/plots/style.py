@@ -43,7 +43,7 @@ LOOKS = (
 
 def grid(
     panels: int, width: float, height: float, *,
-    columns: int, across: float = 0.35, down: float = 0.5, polar: bool = False,
+    columns: int, across: float = 0.35, down: float = 0.5,
 ) -> tuple[Figure, list[Axes]]:  # fmt: skip
     """A figure of `panels` axes, each of `width` by `height` inches, row by row."""
     from matplotlib.figure import Figure
@@ -57,8 +57,7 @@ def grid(
         left = (number % columns) * (width + across) / whole[0]
         top = 1 - ((number // columns) * (height + down) + height) / whole[1]
         place = (left, top, width / whole[0], height / whole[1])
-        axes = figure.add_axes(place, projection="polar" if polar else None)
-        found.append(axes)
+        found.append(figure.add_axes(place))
     return figure, found
 
 

@@ -18,7 +18,7 @@ from emoharbor.reports.leaderboard_published import (
     standing_row,
 )
 from emoharbor.reports.settings import Measured, measured, told_apart
-from emoharbor.sheets import Cell, Column, Sheet, ranked
+from emoharbor.sheets import Cell, Column, Rank, Sheet, ranked
 from emoharbor.state.profile import Language
 from emoharbor.stats.arms import MEAN, Letters, letters, marks_of, with_mean
 from emoharbor.stats.groups import Means, means_of
@@ -75,6 +75,7 @@ def _board(found: Measured, seed: int) -> Board:
     }
     nobody = Interval(None, None, None, 0, 0, NO_VERDICT)
     for name in found.supporters:
+        # Who met nobody has none of the dimensions; who was judged has all of the rubric's.
         means.setdefault(name, Means(nobody, dict.fromkeys(found.dimensions, nobody)))
     order = sorted(means, key=lambda name: -(means[name].all.value or 0))
     people = with_mean(marks_of(found.scores))[[MEAN]]
@@ -104,30 +105,29 @@ def _standing(
         *((Column("judge", "judge"),) if reference else ()),
     )  # fmt: skip
     ranks = ranked({supporter: its.all.value for supporter, its in board.means.items()})
-    rows: list[Row] = []
-    for supporter in board.order:
-        its, of = board.means[supporter].all, board.letters.of
-        mine = found.dialogues[found.dialogues["supporter"] == supporter]
-        marks = found.scores[found.scores["supporter"] == supporter]
-        states = mine["state"].value_counts()
-        rows.append(
-            {
-                "supporter": supporter,
-                "mean": Cell(its.value, "", its.why if its.value is None else "", ranks[supporter]),
-                "low": Cell(its.low, why=its.why),
-                "high": Cell(its.high, why=its.why),
-                "letters": of.get((MEAN, supporter), ""),
-                "people": its.clusters,
-                **{state: int(states.get(state, 0)) for state in ("judged", "failed", "unjudged")},
-                "scored": its.n,
-                "unscored": len(marks) - its.n,
-                "judge": found.setting.judge,
-            }
-        )  # fmt: skip
+    rows = [_standing_row(board, supporter, ranks[supporter]) for supporter in board.order]
     if reference:
         rows += [standing_row(one) for one in best_first(reference)]
     told = (*notes, *_letter_notes(board), _interval_note(seed), *notes_on(found, reference))
     return Sheet(name, f"Leaderboard: {found.setting}", columns, tuple(rows), told)
+
+
+def _standing_row(board: Board, supporter: str, rank: Rank) -> Row:
+    found, its = board.found, board.means[supporter].all
+    dialogues = found.dialogues[found.dialogues["supporter"] == supporter]
+    states = dialogues["state"].value_counts()
+    return {
+        "supporter": supporter,
+        "mean": Cell(its.value, "", its.why if its.value is None else "", rank),
+        "low": Cell(its.low, why=its.why),
+        "high": Cell(its.high, why=its.why),
+        "letters": board.letters.of.get((MEAN, supporter), ""),
+        "people": its.clusters,
+        **{state: int(states.get(state, 0)) for state in ("judged", "failed", "unjudged")},
+        "scored": its.n,
+        "unscored": int((found.scores["supporter"] == supporter).sum()) - its.n,
+        "judge": found.setting.judge,
+    }
 
 
 def _by_dimension(board: Board, name: str, reference: Language | None, seed: int) -> Sheet:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from emoharbor.errors import ConfigError, nearest
 from emoharbor.frames import Frames
+from emoharbor.frames.labels import label_of
 
 CELL = ["run", "supporter", "profile", "repeat"]
 SETTING = ["suite", "language", "rubric", "strategy", "judge"]
@@ -63,6 +64,7 @@ def measured(frames: Frames, judging: str | None = None) -> list[Measured]:
     if scores.empty:
         raise ConfigError(_nothing(frames, name))
     scores = scores.merge(frames.dialogues[[*CELL, "suite", "language"]], on=CELL, how="left")
+    scores = scores.assign(rubric=_rubrics(scores))
     dialogues = _with_state(frames, scores, name)
     notes = _unjudged_runs(dialogues, scores, name)
     groups = scores.groupby(SETTING, sort=False, dropna=False)
@@ -81,6 +83,22 @@ def told_apart(found: Sequence[Measured]) -> str:
         if len(set(its)) > 1
     )
     return f"these marks differ in {', '.join(differ)} and are never averaged together"
+
+
+def _rubrics(scores: pd.DataFrame) -> list[str]:
+    """Rubrics by name; with its dimensions where one name stands for several rubrics."""
+    kinds = scores[["run", "rubric", "dimension"]].drop_duplicates()
+    held: dict[tuple[str, str], list[str]] = {}
+    for run, rubric, dimension in kinds.itertuples(index=False, name=None):
+        held.setdefault((run, rubric), []).append(label_of(dimension).short)
+    sets: dict[str, set[str]] = {}
+    for (_, rubric), labels in held.items():
+        sets.setdefault(rubric, set()).add(" ".join(sorted(labels)))
+    name = {
+        (run, rubric): f"{rubric} ({' '.join(sorted(labels))})" if len(sets[rubric]) > 1 else rubric
+        for (run, rubric), labels in held.items()
+    }
+    return [name[key] for key in zip(scores["run"], scores["rubric"], strict=True)]
 
 
 def _measured(

@@ -81,5 +81,6 @@ async def show_inquiry(
     if key not in known:
         raise ConfigError(f"{reader.where} has no question '{key}'{nearest(key, known)}")
     record = known[key]
-    for entry in await calls_in(reader, (record.thread,), record.usage, role or "judge"):
+    asked = role or next(iter(record.usage), "")
+    for entry in await calls_in(reader, (record.thread,), record.usage, asked):
         out.print(call_view(entry))

@@ -29,7 +29,7 @@ NAMES: dict[Language, dict[str, str]] = {
     "en": {key: key for key in SET.labels},
     "zh": dict(SET.labels),
 }
-STEP = {"en": "thin-skinned", "zh": "经不起碰"}
+STEP = {"en": "thin-skinned", "zh": "一碰就疼"}
 FORCED = {"en": "whatever stands in it", "zh": "不管这一条写的是什么"}
 
 

@@ -59,7 +59,7 @@ def test_facets_may_be_judged_apart(language: Language, apart: tuple[str, ...]) 
     assert list(verdict.scores) == keys and verdict.rubric == "worst-case-14"
     asked = [key for request in model.requests for key in (request.schema or {})["required"]]
     assert sorted(asked) == sorted(keys)
-    assert len(model.requests) == len(agent.parts) == (2 if apart else 1)
+    assert len(model.requests) == len(agent.parts) == 1 + len(apart)
     for request, part in zip(model.requests, agent.parts, strict=True):
         text = request.messages[0]["content"]
         assert [key for key in keys if f"## {key}" in text] == part.keys

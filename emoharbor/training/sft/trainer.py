@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from emoharbor.errors import ConfigError
 from emoharbor.models.hf_libraries import library
-from emoharbor.models.hf_model import load_base
+from emoharbor.models.hf_model import first, load_base
 from emoharbor.training.sft.folder import TrainFolder
 from emoharbor.training.sft.masks import Example
 from emoharbor.training.sft.metrics import Metrics
@@ -38,21 +39,26 @@ def make_trainer(ready: Ready, folder: TrainFolder, watch: Watch) -> Any:
     # The adapter begins with random numbers, before the trainer sets its own seed.
     transformers.set_seed(ready.config.seed)
     config = ready.config
-    trainer = trl.SFTTrainer(
-        model=load_base(ready.base, ready.device.dtype),
-        args=trl.SFTConfig(**_arguments(ready, folder)),
-        train_dataset=_dataset(ready.train.examples),
-        eval_dataset=_dataset(ready.validation.examples) if ready.validation else None,
-        processing_class=ready.tokenizer,
-        peft_config=peft.LoraConfig(
-            r=config.rank,
-            lora_alpha=config.alpha,
-            lora_dropout=config.dropout,
-            target_modules="all-linear",
-            task_type="CAUSAL_LM",
-        ),
-        callbacks=[_callback(watch)],
+    lora = peft.LoraConfig(
+        r=config.rank,
+        lora_alpha=config.alpha,
+        lora_dropout=config.dropout,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
     )
+    try:
+        trainer = trl.SFTTrainer(
+            model=load_base(ready.base, ready.device.dtype),
+            args=trl.SFTConfig(**_arguments(ready, folder)),
+            train_dataset=_dataset(ready.train.examples),
+            eval_dataset=_dataset(ready.validation.examples) if ready.validation else None,
+            processing_class=ready.tokenizer,
+            peft_config=lora,
+            callbacks=[_callback(watch)],
+        )
+    except ValueError as error:
+        # Of a base that cannot be trained, such as one that is quantized.
+        raise ConfigError(f"trl cannot train {ready.base}: {first(error)}") from error
     trainer.remove_callback(transformers.PrinterCallback)
     return trainer
 
