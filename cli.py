@@ -50,6 +50,8 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
         "emoharbor run emoharbor --supporter bot=openai:my-bot@http://127.0.0.1:8000/v1 "
         "--model openai:gpt-4o --language zh --out runs/zh",
         "emoharbor run runs/zh/run.yaml --out runs/again",
+        "emoharbor run worst_case --supporter openai:gpt-4o --model openai:gpt-4o "
+        "--vary engagement=ordinary,low --out runs/grid",
     ),
     varying.controls: (
         "emoharbor controls runs/worst_case-vary",
@@ -130,6 +132,7 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
         "emoharbor audit runs/zh",
         "emoharbor audit runs/en --against ESConv.json -o audit.csv",
         "emoharbor audit release/ -o audit.json",
+        "emoharbor audit runs/zh --model openai:gpt-4o --limit 50",
     ),
     agreeing.agreement: (
         "emoharbor agreement ratings.csv",
