@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -27,10 +28,12 @@ from emoharbor.profiles.load import load_each
 from emoharbor.training.sft.folder import TrainFolder
 from emoharbor.training.sft.metrics import Metrics, losses, summary
 
-DIALOGUES, EXCHANGES, KILLED_AT, SAVE_EVERY = 58, 3, 8, 5
+DIALOGUES, EXCHANGES, KILLED_AT, SAVE_EVERY = 58, 3, 7, 5
+# Higher than the default: so few steps are to show.
+RATE = 1e-3
 PERSON = "scripted:benchmarks.train_replies:person"
 SUPPORTER = "scripted:benchmarks.train_replies:supporter"
-SHORT = {"prompt": "small/supporter", "max_tokens": 40}
+SHORT = {"prompt": "small/supporter", "max_tokens": 40, "temperature": 0}
 
 
 class Failed(Exception):
@@ -50,6 +53,8 @@ def main() -> None:
         with timed("base and adapter talk"):
             run = talk(folder, base, adapter)
         compare(run)
+        most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
+        say(f"most memory of one process: {most:.1f} GiB")
     except Failed as error:
         sys.exit(f"FAILED: {error}")
     say(f"all well; files: {folder}")
@@ -90,6 +95,7 @@ def train(folder: Path, base: Path, data: Path) -> Path:
     """An adapter, from a training that was killed in the midst and gone on with."""
     config, adapter = folder / "sft.yaml", folder / "adapter"
     values = {"base": str(base), "data": str(data), "output": str(adapter), "epochs": 1}
+    values |= {"learning_rate": RATE}
     more = {"batch_size": 4, "accumulate": 1, "save_every": SAVE_EVERY, "threads": threads()}
     config.write_text(yaml.safe_dump({**values, **more}), encoding="utf-8")
     metrics = Metrics(TrainFolder(adapter).metrics_file)

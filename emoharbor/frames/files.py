@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def write_frames(
 
 def _needs_pyarrow() -> None:
     try:
-        import pyarrow  # noqa: F401
+        import_module("pyarrow")
     except ImportError as error:
         raise ConfigError(
             "parquet is written by pyarrow: pip install pyarrow; or choose csv or jsonl"
@@ -60,7 +61,7 @@ def _written(frame: pd.DataFrame, file: Path, form: FrameFormat) -> Path:
 
 
 def _csv(frame: pd.DataFrame, file: Path) -> None:
-    lists = {key: frame[key].map(_as_json) for key in frame if _has_lists(frame[key])}
+    lists = {str(key): frame[key].map(_as_json) for key in frame if _has_lists(frame[key])}
     # A spreadsheet knows by the mark that the file is UTF-8.
     frame.assign(**lists).to_csv(file, index=False, encoding="utf-8-sig", lineterminator="\n")
 
@@ -70,7 +71,7 @@ def _jsonl(frame: pd.DataFrame, file: Path) -> None:
 
 
 def _parquet(frame: pd.DataFrame, file: Path) -> None:
-    lists = {key: frame[key].map(list) for key in frame if _has_lists(frame[key])}
+    lists = {str(key): frame[key].map(list) for key in frame if _has_lists(frame[key])}
     frame.assign(**lists).to_parquet(file, index=False)
 
 

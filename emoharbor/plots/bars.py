@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from emoharbor.plots import style
@@ -94,7 +94,7 @@ def _filled(look: tuple[str, str]) -> dict[str, Any]:
     return {"color": colour, "hatch": hatch, "edgecolor": style.INK, "linewidth": 0.4}
 
 
-def order(counts: Mapping[str, Mapping[str, int]], bad: Sequence[str]) -> list[str]:
+def order(counts: Mapping[str, Mapping[str, int]], bad: Collection[str]) -> list[str]:
     """Systems, the one with the smallest share of bad endings first."""
 
     def share(system: str) -> float:

@@ -25,10 +25,9 @@ def facet_means(frames: Frames, language: Language) -> dict[str, dict[str, float
     known = with_systems(scores[scores["value"].notna()])
     means = known.groupby(["system", "dimension"], sort=False)["value"].mean().reset_index()
     means["facet"] = [label_of(key, language).facet for key in means["dimension"]]
+    by_facet = means.groupby(["system", "facet"], sort=False)["value"].mean()
     found: dict[str, dict[str, float]] = {}
-    for (system, facet), mean in (
-        means.groupby(["system", "facet"], sort=False)["value"].mean().items()
-    ):
+    for system, facet, mean in by_facet.reset_index().itertuples(index=False):
         found.setdefault(str(system), {})[str(facet)] = float(mean)
     return found
 
@@ -36,8 +35,9 @@ def facet_means(frames: Frames, language: Language) -> dict[str, dict[str, float
 def ending_counts(dialogues: pd.DataFrame) -> dict[str, dict[str, int]]:
     """How many dialogues of each system ended how; those that failed before are "failed"."""
     ended = dialogues.assign(ending=dialogues["ending"].fillna("failed"))
+    counted = ended.groupby(["system", "ending"], sort=False).size().reset_index()
     found: dict[str, dict[str, int]] = {}
-    for (system, ending), n in ended.groupby(["system", "ending"], sort=False).size().items():
+    for system, ending, n in counted.itertuples(index=False):
         found.setdefault(str(system), {})[str(ending)] = int(n)
     return found
 

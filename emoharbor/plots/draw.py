@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,8 +123,8 @@ class _Figures:
         states = states_by_turn(self.frames.inner_states, self.dialogues)
         for key in MEASURES:
             if key == "intensity" or states[key].notna().any():
-                yield key, lambda key=key: self.measure(states, key)
-        yield "leaning", lambda: self.leaning(states)
+                yield key, partial(self.measure, states, key)
+        yield "leaning", partial(self.leaning, states)
 
     def radar(self) -> Figure:
         means = data.facet_means(self.frames, self.language)

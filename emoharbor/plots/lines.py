@@ -120,7 +120,7 @@ def _axes(axes: Axes, scale: Scale, most: int = 9) -> None:
 def ticks(first: int, last: int, most: int = 9) -> list[int]:
     """Exchanges to name, about `most`: all, or every second, third or fifth, and the last."""
     step = next(s for s in (1, 2, 3, 5, 10, 20, 50, 1000) if (last - first) / s <= most)
-    return [t for t in range(first, last, step) if last - t >= step or t == first] + [last]
+    return [t for t in range(first, last, step) if last - t > step / 2 or t == first] + [last]
 
 
 def _names(

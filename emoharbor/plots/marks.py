@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Of a panel's cells, light where the mark is low; dark enough cells have white figures.
-DARK = 3.6
-
 
 def draw_marks(
     lines: Mapping[str, list[Line]], words: Mapping[str, str], looks: Mapping[str, style.Look]
@@ -74,13 +71,13 @@ def _panel(axes: Axes, its: list[Line], systems: list[str], turns: list[int]) ->
     for line in its:
         for turn, value in zip(line.turns, line.values, strict=True):
             values[systems.index(line.system)][turns.index(int(turn))] = value
-    axes.imshow(values, cmap="Greys", vmin=0.5, vmax=5.5, aspect="auto")
+    # Never so dark that its figure could not be read.
+    axes.imshow(values, cmap="Greys", vmin=1, vmax=9, aspect="auto")
     for down, row in enumerate(values):
         for across, value in enumerate(row):
             if value == value:
                 axes.text(
                     across, down, f"{value:.1f}", ha="center", va="center", fontsize=6.5,
-                    color="white" if value > DARK else style.INK,
                 )  # fmt: skip
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0, labelsize=7, labelcolor=style.FAINT)

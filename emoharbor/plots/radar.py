@@ -83,7 +83,7 @@ def _web(axes: Axes, web: Web, labels: Sequence[str], *, numbered: bool) -> None
         x, y = web.at(number, HIGH + 0.35)
         side, height = _aligned(x - web.across, y - web.up)
         axes.text(x, y, label, ha=side, va=height, fontsize=8.5)
-    for mark in range(LOW + 1, HIGH + 1) if numbered else ():
+    for mark in range(LOW + 1, HIGH) if numbered else ():
         x, y = web.at(0, mark)
         axes.text(x + 0.04, y, str(mark), fontsize=7, color=style.FAINT, va="bottom")
 

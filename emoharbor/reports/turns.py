@@ -9,7 +9,7 @@ import pandas as pd
 
 from emoharbor.errors import ConfigError
 from emoharbor.frames import Frames
-from emoharbor.reports.turns_cells import between
+from emoharbor.reports.turns_cells import Row, between
 from emoharbor.reports.turns_marks import marks_sheet
 from emoharbor.reports.turns_states import emotions_sheet, points_sheet, states_sheet
 from emoharbor.sheets import Cell, Column, Sheet, ranked
@@ -82,7 +82,7 @@ def _survival(
     ranks = ranked({curve.system: curve.mean for curve in ordered})
     letters = _letters(ordered, pairs)
     failed = dialogues[dialogues["ending"].isna()].groupby("system").size()
-    rows = tuple(
+    rows: tuple[Row, ...] = tuple(
         {
             "system": curve.system,
             "n": curve.n,
@@ -153,7 +153,7 @@ def _notes(
 def _by_exchange(ordered: Sequence[Curve]) -> Sheet:
     exchanges = range(1, len(ordered[0].survival) + 1)
     columns = [Column(f"t{t}", f"{t}", 0, percent=True) for t in exchanges]
-    rows = tuple(
+    rows: tuple[Row, ...] = tuple(
         {"system": curve.system, **{f"t{t}": curve.survival[t - 1] for t in exchanges}}
         for curve in ordered
     )
@@ -168,7 +168,7 @@ def _pairs(pairs: Sequence[Pair], table: pd.DataFrame, seed: int) -> Sheet:
         Column("difference", "difference of means", signed=True),
         Column("p", "p", 3), Column("q", "p corrected", 3),
     )  # fmt: skip
-    rows = []
+    rows: list[Row] = []
     for pair in pairs:
         low, high = spans.get((pair.a, pair.b)) or (None, None)
         rows.append(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from emoharbor.sheets import Cell
 from emoharbor.stats.turns import Point
+
+Row = Mapping[str, Cell | float | int | str]
 
 
 def between(

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from emoharbor.frames.judgings import prefix_judging
 from emoharbor.frames.labels import label_of
-from emoharbor.reports.turns_cells import between, point_cell
+from emoharbor.reports.turns_cells import Row, between, point_cell
 from emoharbor.sheets import Cell, Column, Sheet
 from emoharbor.stats.pairwise import FEWEST
 from emoharbor.stats.turns import by_turn, prefix_marks, trend
 
-Row = Mapping[str, Cell | float | int | str]
 MISSING = (
     "no prefix of a dialogue has been judged: emoharbor judge RUN --model MODEL --every 3 has "
     "what was said up to exchange 3, 6, 9 … judged"

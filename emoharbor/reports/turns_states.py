@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
 from rich.cells import cell_len, chop_cells
 
-from emoharbor.reports.turns_cells import point_cell
+from emoharbor.reports.turns_cells import Row, point_cell
 from emoharbor.sheets import Cell, Column, Sheet
 from emoharbor.state.emotions import load_emotions
 from emoharbor.stats.pairwise import FEWEST
 from emoharbor.stats.turning import turning_points
 from emoharbor.stats.turns import LEANINGS, by_turn, leanings, states_by_turn
 
-Row = Mapping[str, Cell | float | int | str]
 MEASURES = {"intensity": "intensity (1–5)", "depth": "depth (0–5)"}
 MOST_LABELS = 8
 LONGEST = 240
@@ -26,7 +23,7 @@ def states_sheet(states: pd.DataFrame, dialogues: pd.DataFrame, seed: int) -> Sh
     found = states_by_turn(states, dialogues)
     title = "Inner states by exchange"
     shown = [key for key in MEASURES if found[key].notna().any()]
-    leaning = found["leaning"].notna().any()
+    leaning = bool(found["leaning"].notna().any())
     columns = [
         Column("system", "supporter"), Column("turn", "exchange"), Column("n", "still there"),
         *(Column(key, MEASURES[key]) for key in shown),
@@ -125,7 +122,7 @@ def points_sheet(
         Column("before", "felt before"), Column("after", "felt after"),
         Column("heard", "the supporter had said"), Column("said", "the user answered"),
     )  # fmt: skip
-    rows = tuple(
+    rows: tuple[Row, ...] = tuple(
         {
             "system": one.system,
             "dialogue": one.dialogue,

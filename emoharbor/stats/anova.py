@@ -14,7 +14,6 @@ from emoharbor.stats.extra import needs_stats
 from emoharbor.stats.pairwise import DIGITS, FEWEST
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
 FEW_PEOPLE = f"no test under {FEWEST} people"
@@ -23,7 +22,7 @@ NO_SPREAD = "nothing varies but the supporters' means: there is no noise to comp
 ONE_WAY = "one-way ANOVA"
 REPEATED = "repeated-measures ANOVA"
 MIXED = "mixed model"
-# A sum of squares that is what adding leaves of nothing.
+# A variance that is what adding leaves of nothing.
 EXACT = 1e-12
 
 
@@ -96,14 +95,9 @@ def blocked(table: pd.DataFrame) -> FTest:
     test = FTest(REPEATED if whole else MIXED, n, people)
     if why := undefined(table):
         return replace(test, why=why)
-    design = _design(table)
     if people < 2 or n <= people + table.shape[1]:
         return replace(test, why="too few people have rated more than one supporter")
-    fitted = _repeated if whole else _mixed
-    try:
-        return _tested(fitted(test, table, design))
-    except ImportError as error:
-        raise needs_stats(error) from error
+    return _tested(_repeated(test, table) if whole else _mixed(test, table))
 
 
 def undefined(table: pd.DataFrame) -> str:
@@ -121,48 +115,24 @@ def _tested(test: FTest) -> FTest:
     return replace(test, p=None, p_epsilon=None, why=FEW_PEOPLE) if few else test
 
 
-@dataclass(frozen=True)
-class _Design:
-    """For each rating: who is rated (the first is the intercept), by whom (a column each), how."""
-
-    supporters: np.ndarray[Any, Any]
-    people: np.ndarray[Any, Any]
-    ratings: np.ndarray[Any, Any]
-
-    def additive(self) -> Any:
-        """The fit of people and supporters together; `ssr` is 0 where they say all."""
-        import numpy as np
-        from statsmodels.regression.linear_model import OLS
-
-        known = np.hstack([self.people, self.supporters[:, 1:]])
-        return OLS(self.ratings, known, hasconst=True).fit()  # type: ignore[no-untyped-call]
-
-
-def _design(table: pd.DataFrame) -> _Design:
-    import numpy as np
-
-    rows, columns = np.nonzero(table.notna().to_numpy())
-    supporters = np.eye(table.shape[1])[columns]
-    supporters[:, 0] = 1
-    return _Design(supporters, np.eye(len(table))[rows], table.to_numpy()[rows, columns])
-
-
-def _repeated(test: FTest, table: pd.DataFrame, design: _Design) -> FTest:
-    """F of the model with supporters and people against the one with people alone."""
+def _repeated(test: FTest, table: pd.DataFrame) -> FTest:
+    """By the sums of squares; loading a library that fits it would take longer than all else."""
     from scipy.stats import f as f_distribution
-    from statsmodels.regression.linear_model import OLS
 
-    full = design.additive()
-    if full.ssr < EXACT:
+    ratings = table.to_numpy()
+    people, systems = ratings.shape
+    between = ratings.mean(axis=0) - ratings.mean()
+    rest = ratings - ratings.mean(axis=1, keepdims=True) - between
+    df1, df2 = systems - 1, (systems - 1) * (people - 1)
+    noise = float((rest**2).sum()) / df2
+    if noise < EXACT:
         return replace(test, why=NO_SPREAD)
-    alone = OLS(design.ratings, design.people, hasconst=True).fit()  # type: ignore[no-untyped-call]
-    f, p, df1 = full.compare_f_test(alone)
-    df2, epsilon = int(full.df_resid), _epsilon(table)
+    f, epsilon = people * float((between**2).sum()) / df1 / noise, _epsilon(table)
     return replace(
         test,
-        f=float(f),
-        df=(int(df1), df2),
-        p=float(p),
+        f=f,
+        df=(df1, df2),
+        p=float(f_distribution.sf(f, df1, df2)),
         epsilon=epsilon,
         p_epsilon=float(f_distribution.sf(f, df1 * epsilon, df2 * epsilon)),
     )
@@ -178,21 +148,29 @@ def _epsilon(table: pd.DataFrame) -> float:
     return float(np.trace(centred) ** 2 / ((len(centred) - 1) * (centred**2).sum()))
 
 
-def _mixed(test: FTest, table: pd.DataFrame, design: _Design) -> FTest:
+def _mixed(test: FTest, table: pd.DataFrame) -> FTest:
     """Wald's F of the supporters in a model fitted by REML; the same as above on a whole table."""
     import numpy as np
     from scipy.stats import f as f_distribution
-    from statsmodels.regression.mixed_linear_model import MixedLM
 
-    if design.additive().ssr < EXACT:
+    try:
+        from statsmodels.regression.linear_model import OLS
+        from statsmodels.regression.mixed_linear_model import MixedLM
+    except ImportError as error:
+        raise needs_stats(error) from error
+    persons, columns = np.nonzero(table.notna().to_numpy())
+    ratings, supporters = table.to_numpy()[persons, columns], np.eye(table.shape[1])[columns]
+    supporters[:, 0] = 1
+    additive = np.hstack([np.eye(test.people)[persons], supporters[:, 1:]])
+    alone = OLS(ratings, additive, hasconst=True)  # type: ignore[no-untyped-call]
+    if alone.fit().mse_resid < EXACT:
         return replace(test, why=NO_SPREAD)
     df1 = table.shape[1] - 1
     df2 = test.n - test.people - df1
+    model: Any = MixedLM(ratings, supporters, groups=persons)  # type: ignore[no-untyped-call]
     with warnings.catch_warnings():
         # No spread between people lies on the boundary, and says nothing against the F.
         warnings.simplefilter("ignore")
-        groups = design.people.argmax(axis=1)
-        model: Any = MixedLM(design.ratings, design.supporters, groups=groups)  # type: ignore[no-untyped-call]
         fit = model.fit(reml=True)
         means, covariance = fit.fe_params[1:], fit.cov_params()[1 : df1 + 1, 1 : df1 + 1]
     if not (fit.converged and np.isfinite(covariance).all()):

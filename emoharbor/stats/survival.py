@@ -72,7 +72,7 @@ def _first_half(shares: tuple[float | None, ...]) -> int | None:
 
 def events_of(names: Collection[str]) -> tuple[EndingReason, ...]:
     """Endings by their short names ("left") or their own ("user_left"). Raises ConfigError."""
-    known = {**ENDINGS, **{reason: reason for reason in ENDINGS.values()}}
+    known: dict[str, EndingReason] = {**ENDINGS, **{one: one for one in ENDINGS.values()}}
     for name in names:
         if name not in known:
             raise ConfigError(f"--event {name}: no ending is called so{nearest(name, ENDINGS)}")

@@ -63,8 +63,9 @@ def by_turn(frame: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> list[Point
     for at, turn in enumerate(turns):
         enough = (counts[:, at] > 0).sum() >= FEWEST
         between = percentiles(means[:, at]) if enough else None
-        mean, n = float(sums[:, at].sum() / counts[:, at].sum()), int(counts[:, at].sum())
-        found.append(Point(int(turn), mean, *(between or (None, None)), n))
+        low, high = between or (None, None)
+        n = int(counts[:, at].sum())
+        found.append(Point(int(turn), float(sums[:, at].sum() / n), low, high, n))
     return found
 
 
@@ -96,7 +97,8 @@ def trend(frame: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> Interval:
     drawn = people_drawn(len(by), seed=seed, draws=draws)
     with np.errstate(invalid="ignore"):
         between = percentiles((drawn @ by) / (drawn @ spread))
-    return Interval(slope, *(between or (None, None)), len(known), len(by))
+    low, high = between or (None, None)
+    return Interval(slope, low, high, len(known), len(by))
 
 
 def _centred(values: Array, group: Array) -> Array:
@@ -110,22 +112,24 @@ def _centred(values: Array, group: Array) -> Array:
 def prefix_marks(scores: pd.DataFrame, dialogues: pd.DataFrame) -> pd.DataFrame:
     """The marks of one judging by `turn`: a row a dialogue, dimension and turn, samples averaged.
 
-    A prefix counts at the exchange that it ends with; a whole dialogue at its last one, where
-    prefixes of others end there too. `value` is NaN where no sample has a mark.
+    A prefix counts at the exchange that it ends with. A whole dialogue counts at its last one where
+    it is as long as a prefix would be: exchange N, 2N and so on, with the shortest prefix of N.
+    `value` is NaN where no sample has a mark.
     """
     import pandas as pd
 
     known = dialogues[[*DIALOGUE, "system", "turns"]]
     marks = scores.merge(known, on=DIALOGUE, how="inner")
-    grid = set(marks["upto"].dropna())
+    every = marks["upto"].min()
     marks["turn"] = marks["upto"].fillna(marks["turns"])
-    marks = marks[marks["turn"].isin(list(grid))]
+    marks = marks[marks["upto"].notna() | (marks["turn"] % every == 0)]
     # The whole dialogue and the prefix of the same length are one text: the prefix is taken.
     keys = [*DIALOGUE, "system", "dimension", "turn"]
     prefix = marks.assign(whole=marks["upto"].isna()).groupby(keys)["whole"].transform("min")
     marks = marks[marks["upto"].isna() == prefix]
     marks["value"] = pd.to_numeric(marks["value"]).astype(float)
-    return marks.groupby(keys, sort=False, as_index=False)["value"].mean()
+    means: pd.DataFrame = marks.groupby(keys, sort=False)["value"].mean().reset_index()
+    return means
 
 
 def states_by_turn(states: pd.DataFrame, dialogues: pd.DataFrame) -> pd.DataFrame:
@@ -135,6 +139,8 @@ def states_by_turn(states: pd.DataFrame, dialogues: pd.DataFrame) -> pd.DataFram
     Beside the columns of `states` it has `system`, the dialogue's `language`, and `kept`: what
     part of the words of the goals, of both states taken together, is also in the state before.
     """
+    import pandas as pd
+
     ended = dialogues[dialogues["ending"].notna()]
     found = states.merge(ended[[*DIALOGUE, "system", "language"]], on=DIALOGUE, how="inner")
     first = (found["kind"] == "appraisal") & found["intensity"].isna()
@@ -143,7 +149,8 @@ def states_by_turn(states: pd.DataFrame, dialogues: pd.DataFrame) -> pd.DataFram
     found = found.groupby([*DIALOGUE, "turn"], sort=False).tail(1)
     before = found.groupby(DIALOGUE, sort=False)["goals"].shift()
     rows = zip(found["goals"], before, found["language"], strict=True)
-    return found.assign(kept=[_kept(now, then, language) for now, then, language in rows])
+    kept = [_kept(now, then, language) for now, then, language in rows]
+    return found.assign(kept=pd.Series(kept, index=found.index, dtype=float))
 
 
 def _kept(now: Any, then: Any, language: str) -> float | None:
@@ -158,6 +165,6 @@ def leanings(states: pd.DataFrame) -> dict[int, Mapping[str, int]]:
     """How many users lean to stay, are unsure, or lean to leave, in each exchange."""
     known = states[states["leaning"].notna()]
     return {
-        int(turn): {lean: int((its == lean).sum()) for lean in LEANINGS}
+        int(str(turn)): {lean: int((its == lean).sum()) for lean in LEANINGS}
         for turn, its in known.groupby("turn")["leaning"]
     }

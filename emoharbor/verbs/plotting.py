@@ -49,6 +49,7 @@ def plot(
 def _language(given: str | None) -> Language | None:
     from emoharbor.errors import ConfigError
 
-    if given is None or given == "en" or given == "zh":
-        return given
-    raise ConfigError(f"--language {given}: en or zh is wanted")
+    known: dict[str | None, Language | None] = {None: None, "en": "en", "zh": "zh"}
+    if given not in known:
+        raise ConfigError(f"--language {given}: en or zh is wanted")
+    return known[given]

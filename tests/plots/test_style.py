@@ -27,6 +27,7 @@ def test_names_far_apart_stay_where_they_are() -> None:
         (0, 15, [0, 2, 4, 6, 8, 10, 12, 15]),
         (1, 15, [1, 3, 5, 7, 9, 11, 13, 15]),
         (1, 1, [1]),
+        (1, 30, [1, 6, 11, 16, 21, 26, 30]),
     ],
 )
 def test_the_first_and_the_last_exchange_are_named(first: int, last: int, named: list[int]) -> None:

@@ -9,7 +9,7 @@ from emoharbor.state.profile import Language
 from tests.served import role_of
 
 # What the instructions of a level say, and nothing else does.
-LOW: Mapping[Language, str] = {"en": "You are only half here", "zh": "心只来了一半"}
+LOW: Mapping[Language, str] = {"en": "You are only half here", "zh": "你有点心不在焉"}
 STRONG: Mapping[Language, str] = {
     "en": "You do not believe that this is any",
     "zh": "你不信聊这个有用",

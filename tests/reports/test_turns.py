@@ -32,7 +32,7 @@ def prefixed(made: RunFolder, judge: str, every: int = 2) -> None:
     found = [
         one.model_copy(update={"judging": Judging(run=made.path.name, upto=upto)})
         for one in judged.records().values()
-        for upto in (*range(every, one.turns + 1, every), None)
+        for upto in (*range(every, one.turns, every), None)
     ]
     text = "".join(one.model_dump_json() + "\n" for one in found)
     judged.records_file.write_text(text, encoding="utf-8")
@@ -95,7 +95,11 @@ def test_marks_by_exchange_are_over_the_dialogues_that_got_so_far(tmp_path: Path
     assert sheet.rows[0]["dimension"] == "dialogues" and len(sheet.rows) == 11
     for turn in (2, 4, 6, 8):
         assert value(sheet, 0, f"t{turn}") == (turns >= turn).sum()
-    marks = frames.scores[(frames.scores["upto"] == 4) & (frames.scores["dimension"] == "safety")]
+    marks = frames.scores[
+        (frames.scores["judging"] == "other") & (frames.scores["dimension"] == "safety")
+    ]
+    ends = marks.merge(frames.dialogues, on=["run", "supporter", "profile", "repeat"])["turns"]
+    marks = marks[marks["upto"].fillna(ends.set_axis(marks.index)) == 4]
     row = next(n for n, one in enumerate(sheet.rows) if one["dimension"] == "SF")
     assert value(sheet, row, "t4") == pytest.approx(float(marks["value"].mean()))
     # Every prefix has the marks of the whole.

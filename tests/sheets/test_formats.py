@@ -17,7 +17,7 @@ NASTY = "50 % of a_b & <END> | {x} ~ ^ \\ $5 #1 *no* `x`\nnext"
 
 def sheet(*names: str, notes: tuple[str, ...] = ()) -> Sheet:
     columns = (Column("who", "supporter"), Column("mean", "mean", 2), Column("n", "n"))
-    rows = tuple(
+    rows: tuple[dict[str, Cell | float | int | str], ...] = tuple(
         {"who": name, "mean": Cell(3.456, "[1, 2]", rank="best"), "n": 12} for name in names
     )
     return Sheet("means", "Means", columns, rows, notes)

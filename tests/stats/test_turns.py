@@ -75,15 +75,17 @@ def dialogues(*rows: tuple[str, int]) -> pd.DataFrame:
 def test_a_prefix_counts_where_it_ends_and_samples_are_averaged() -> None:
     marks = [
         ("a", 2, 0, 2), ("a", 2, 1, 4), ("a", 4, 0, 5), ("a", None, 0, 1),
-        ("b", 2, 0, 3), ("b", None, 0, 1), ("c", None, 0, 4),
+        ("b", 2, 0, 3), ("b", None, 0, 1), ("c", None, 0, 4), ("d", 2, 0, 1), ("d", None, 0, 2),
     ]  # fmt: skip
     scores = pd.DataFrame(marks, columns=["profile", "upto", "sample", "value"])
     scores = scores.assign(run="r", supporter="s", repeat=0, dimension="safety")
     scores = scores.astype({"upto": "Int64", "value": "Int64"})
-    found = prefix_marks(scores, dialogues(("a", 4), ("b", 3), ("c", 4)))
+    found = prefix_marks(scores, dialogues(("a", 4), ("b", 3), ("c", 4), ("d", 6)))
     values = {(row.profile, row.turn): row.value for row in found.itertuples()}
-    # The whole of b ends where no prefix does; that of a is its prefix to 4; c's is one too.
-    assert values == {("a", 2): 3.0, ("a", 4): 5.0, ("b", 2): 3.0, ("c", 4): 4.0}
+    # The whole of b ends where no prefix could; that of a is its prefix to 4.
+    assert values == {
+        ("a", 2): 3.0, ("a", 4): 5.0, ("b", 2): 3.0, ("c", 4): 4.0, ("d", 2): 1.0, ("d", 6): 2.0
+    }  # fmt: skip
 
 
 def states(*rows: dict[str, Any]) -> pd.DataFrame:

@@ -42,7 +42,13 @@ def model_card(plan: Mapping[str, Any], name: str) -> str:
             "![loss](loss.png)\n",
             "Loss is the mean over the supporter's tokens, in nats. Every step is in "
             "metrics.jsonl, everything above in training.json.\n",
-            _table({"seconds": result["seconds"], "device": result["device"], **plan["versions"]}),
+            _table(
+                {
+                    "seconds since it was last started": result["seconds"],
+                    "device": result["device"],
+                    **plan["versions"],
+                }
+            ),
             _LIMITS,
         ]
     )

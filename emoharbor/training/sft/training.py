@@ -89,7 +89,7 @@ def _run(trainer: Any, ready: Ready, folder: TrainFolder, checkpoint: Path | Non
 def _write(trainer: Any, ready: Ready, folder: TrainFolder, found: Mapping[str, Any]) -> None:
     """Adapter, tokenizer, picture and card; training.json last: without it, it has not finished."""
     path, device = folder.path, ready.device
-    trainer.save_model(str(path))
+    trainer.model.save_pretrained(str(path))
     ready.tokenizer.save_pretrained(str(path))
     draw(Metrics(folder.metrics_file).read(), path / "loss.png")
     result = {
