@@ -18,7 +18,9 @@ from emoharbor.errors import PromptError
 from emoharbor.state.profile import Language
 
 HERE = Path(__file__).parent
-CLOSING_TAG = re.compile(r"</(?=\s*(?:you|heard|said|transcript|seed|person|chat_[12])\s*>)", re.IGNORECASE)
+CLOSING_TAG = re.compile(
+    r"</(?=\s*(?:you|heard|said|transcript|seed|person|chat_[12])\s*>)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)

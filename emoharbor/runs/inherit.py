@@ -21,8 +21,8 @@ async def inherit(plan: Plan, parent: Path, store: RunStore) -> int:
     wanted = {c.key: (c.dialogue_hash, c.verdict_hash) for c in plan.cells if c.key not in there}
     same = [
         record
-        for key, record in folder.records().items()
-        if record.verdict and wanted.get(key) == (record.dialogue_hash, record.verdict_hash)
+        for record in folder.records().values()
+        if record.verdict and wanted.get(record.cell) == (record.dialogue_hash, record.verdict_hash)
     ]
     threads = {t for r in same for t in (r.thread, r.own_thread)}
     # New supporters hear the same first words from the same people.

@@ -37,7 +37,7 @@ def processing(role: str, body: dict[str, Any], nth: int) -> Any:
 
 
 def openings(folder: RunFolder) -> dict[tuple[str, str, int], str]:
-    return {key: record.h_s[0].text for key, record in folder.records().items()}
+    return {record.cell: record.h_s[0].text for record in folder.records().values()}
 
 
 def threads(folder: RunFolder) -> Counter[str]:

@@ -105,8 +105,8 @@ def test_every_supporter_meets_the_same_schedule(tmp_path: Path) -> None:
     _, folder = run(tmp_path, bots=("a", "b"), change=change, count=3, max_turns=12, repeats=2)
     records = folder.records()
     schedules = {
-        key: [emotion.deteriorated for emotion in emotions(record)]
-        for key, record in records.items()
+        record.cell: [emotion.deteriorated for emotion in emotions(record)]
+        for record in records.values()
     }
     assert len(schedules) == 12
     for (_, profile, repeat), schedule in schedules.items():
