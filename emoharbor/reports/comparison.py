@@ -34,7 +34,8 @@ def comparison(
     keys = chosen(first, second, dimensions)
     told = [*_people(first, second, pairs), *_judges(first, second, keys)]
     sides = ((first, list(pairs)), (second, list(pairs.values())))
-    another = not first.dialogues.equals(second.dialogues)
+    another = any(a != b for a, b in pairs.items())
+    another = another or not first.dialogues.equals(second.dialogues)
     sheets = []
     if keys and all(a == b for a, b in pairs.items()):
         sheets += [arms_sheet(first, second, list(pairs), keys)]

@@ -39,17 +39,20 @@ def compare(
     from emoharbor.terminal.sheets import emit
 
     pairs = _pairs(pair)
-    sides = _sides(first, second, store)
+    sides = _sides(first, second, store, pairs)
     emit(out, comparison(*sides, pairs, dimensions=dimension, seed=seed), form, to)
 
 
-def _sides(first: str, second: str, store: str | None) -> tuple[Side, Side]:
+def _sides(first: str, second: str, store: str | None, pairs: dict[str, str]) -> tuple[Side, Side]:
     from emoharbor.frames import load
     from emoharbor.reports.comparison_sides import side
 
     a, b = _split(first, store), _split(second, store)
-    if a == b:
-        raise ConfigError(f"{first} and {second} are the same: nothing to compare")
+    if a == b and (not pairs or any(one == other for one, other in pairs.items())):
+        raise ConfigError(
+            f"{first} and {second} are the same: nothing to compare, unless two of its supporters "
+            "with --pair FIRST=SECOND"
+        )
     frames = {run: load(run, store=store, calls=False) for run in dict.fromkeys((a[0], b[0]))}
     names = _names(a[0], b[0])
     one, two = (

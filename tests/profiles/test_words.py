@@ -9,8 +9,8 @@ from emoharbor.state.profile import Language
 
 FOUND: dict[tuple[List, Language], str] = {
     ("rejection", "en"): "that won't work|what's the point|you don't get it|easier said than done|"
-    "it's not that simple|I don't need advice|how would that help|I already tried that|no use in it|"
-    "that doesn't help|I've heard it all before|you asked that already",
+    "it's not that simple|I don't need advice|how would that help|I already tried that|"
+    "no use in it|that doesn't help|I've heard it all before|you asked that already",
     (
         "rejection",
         "zh",
