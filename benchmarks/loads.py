@@ -18,7 +18,8 @@ from emoharbor.graphs.context import Context
 from emoharbor.graphs.dialogue import build_dialogue
 from emoharbor.models.pool import ModelPool
 from emoharbor.profiles import load_profiles
-from emoharbor.runs.executor import Listener, RunOptions, run_suite
+from emoharbor.runs.engine import RunOptions
+from emoharbor.runs.executor import Listener, run_suite
 from emoharbor.runs.seats import seat_all
 from emoharbor.state.record import DialogueRecord
 from emoharbor.suite import Suite

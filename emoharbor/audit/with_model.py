@@ -19,7 +19,8 @@ from emoharbor.models.spec import FINISHED_BOTS
 from emoharbor.prompts.loader import Prompt, load_prompt
 from emoharbor.runs.answers import Asked
 from emoharbor.runs.fingerprint import digest
-from emoharbor.runs.inquiry import Inquiry, MakeModel, Question
+from emoharbor.runs.inquiry import Inquiry, Question
+from emoharbor.runs.seats import MakeModel
 from emoharbor.state.profile import Frozen, Language
 from emoharbor.state.record import DialogueRecord
 from emoharbor.suite import changed

@@ -25,8 +25,8 @@ PLACE = ["run", "supporter", "profile", "repeat"]
 COLUMNS = {
     "dialogues": [
         *PLACE, "suite", "language", "turns", "ending", "ending_turn", "ending_words", "failure",
-        "failure_node", "judged", "imported", "supporter_model", "seed", "thread", "calls",
-        "started", "finished",
+        "failure_node", "judged", "imported", "supporter_model", "user_model", "seed", "thread",
+        "calls", "started", "finished",
     ],
     "messages": [*PLACE, "number", "turn", "role", "text", "length"],
     "inner_states": [

@@ -41,6 +41,7 @@ def dialogue(run: str, record: DialogueRecord) -> Row:
         "judged": record.verdict is not None,
         "imported": record.imported is not None,
         "supporter_model": record.models.get("supporter"),
+        "user_model": record.models.get("talker", ""),
         "seed": record.seed,
         "thread": record.thread,
         "calls": sum(usage.calls for usage in record.usage.values()),

@@ -16,7 +16,8 @@ from emoharbor.errors import ConfigError, nearest
 from emoharbor.models.config import ModelConfig, Sampling
 from emoharbor.prompts.loader import Prompt, load_prompt
 from emoharbor.runs.fingerprint import digest
-from emoharbor.runs.inquiry import Inquiry, MakeModel, Question
+from emoharbor.runs.inquiry import Inquiry, Question
+from emoharbor.runs.seats import MakeModel
 from emoharbor.state.profile import Frozen, Language
 from emoharbor.state.record import DialogueRecord
 

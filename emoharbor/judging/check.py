@@ -18,7 +18,8 @@ from emoharbor.models.config import ModelConfig, Sampling
 from emoharbor.prompts.loader import load_prompt
 from emoharbor.prompts.rubric import load_rubric
 from emoharbor.runs.fingerprint import digest
-from emoharbor.runs.inquiry import Inquiry, MakeModel, Question
+from emoharbor.runs.inquiry import Inquiry, Question
+from emoharbor.runs.seats import MakeModel
 from emoharbor.state.dialogue import UserView
 from emoharbor.state.profile import Frozen, Language, Profile
 from emoharbor.state.record import DialogueRecord

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 from emoharbor.judging.asking import Asker, Told
@@ -17,14 +16,12 @@ from emoharbor.judging.plan import (
 )
 from emoharbor.judging.source import read_source
 from emoharbor.judging.wanted import Work
-from emoharbor.models.pool import ModelPool
 from emoharbor.runs.budget import Meter
 from emoharbor.runs.drain import Drain
-from emoharbor.runs.engine import journaled, probe_all, work_through
-from emoharbor.runs.executor import RunOptions
+from emoharbor.runs.engine import RunOptions, begun, work_through
 from emoharbor.runs.folder import Records, stored_records
-from emoharbor.runs.journal import RunJournal
-from emoharbor.runs.store import name_of, open_store
+from emoharbor.runs.seats import MakeModel
+from emoharbor.runs.store import RunStore, name_of
 from emoharbor.state.record import DialogueRecord
 
 
@@ -69,26 +66,22 @@ async def run_judging(
         listener or JudgingListener(), options or RunOptions(), drain or Drain()
     )  # fmt: skip
     source = await read_source(work, options.store)
-    async with ModelPool() as pool:
-        plan = make_judging_plan(work, source, seats_for(work, source, pool.model))
-        drain.wakes(pool.stop)
-        await probe_all(plan.models, pool)
-        meter = Meter(options.budget, plan.specs, plan.models, drain, pool)
-        async with open_store(options.store, work.folder) as store:
-            await prepare_judging(plan, store, str(work.folder))
-            journal = RunJournal(store.calls)
-            await journal.load()
-            meter.begin(journal)
-            seats = seats_for(work, source, partial(journaled, pool, journal))
-            plan, told = replace(plan, seats=seats), _told(listener, meter)
-            asker = Asker(plan, store.saver, journal, told, drain, name_of(work.folder))
-            records = await stored_records(store.records.all())
-            left = [i for i in plan.items if not _is_done(records, i, options.retry_failed)]
-            listener.on_plan(plan, len(plan.items) - len(left), meter)
-            await work_through(
-                left, asker.run, plan.models, drain, store.records, listener.on_record
-            )
-            records = await stored_records(store.records.all())
+
+    def make(make_model: MakeModel) -> JudgingPlan:
+        return make_judging_plan(work, source, seats_for(work, source, make_model))
+
+    async def prepared(plan: JudgingPlan, store: RunStore) -> None:
+        await prepare_judging(plan, store, str(work.folder))
+
+    async with begun(make, prepared, work.folder, options, drain) as run:
+        plan, store = run.plan, run.store
+        told, name = _told(listener, run.meter), name_of(work.folder)
+        asker = Asker(plan, store.saver, run.journal, told, drain, name)
+        records = await stored_records(store.records.all())
+        left = [i for i in plan.items if not _is_done(records, i, options.retry_failed)]
+        listener.on_plan(plan, len(plan.items) - len(left), run.meter)
+        await work_through(left, asker.run, plan.models, drain, store.records, listener.on_record)
+        records = await stored_records(store.records.all())
     found = (records.get(item.key) for item in plan.items)
     return Judged(work, tuple(record for record in found if record), plan.left_out)
 

@@ -12,7 +12,7 @@ from emoharbor.frames import Frames
 from emoharbor.frames.labels import label_of
 
 CELL = ["run", "supporter", "profile", "repeat"]
-SETTING = ["suite", "language", "rubric", "strategy", "judge"]
+SETTING = ["suite", "language", "rubric", "strategy", "judge", "user_model"]
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,12 @@ class Setting:
     rubric: str
     strategy: str
     judge: str
+    user_model: str
 
     def __str__(self) -> str:
-        judge = self.judge or "an unnamed judge"
-        return f"{self.suite}, {self.language}, {self.rubric}, {self.strategy}, judged by {judge}"
+        told = f"{self.suite}, {self.language}, {self.rubric}, {self.strategy}"
+        told += f", users by {self.user_model}" if self.user_model else ""
+        return f"{told}, judged by {self.judge or 'an unnamed judge'}"
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,9 @@ def measured(frames: Frames, judging: str | None = None) -> list[Measured]:
     scores = frames.scores[(frames.scores["judging"] == name) & frames.scores["upto"].isna()]
     if scores.empty:
         raise ConfigError(_nothing(frames, name))
-    scores = scores.merge(frames.dialogues[[*CELL, "suite", "language"]], on=CELL, how="left")
+    scores = scores.merge(
+        frames.dialogues[[*CELL, "suite", "language", "user_model"]], on=CELL, how="left"
+    )
     scores = scores.assign(rubric=_rubrics(scores))
     dialogues = _with_state(frames, scores, name)
     notes = _unjudged_runs(dialogues, scores, name)
@@ -109,6 +113,7 @@ def _measured(
         dialogues["run"].isin(runs)
         & (dialogues["suite"] == setting.suite)
         & (dialogues["language"] == setting.language)
+        & (dialogues["user_model"] == setting.user_model)
     ]
     often = mine[["run", "supporter"]].drop_duplicates()["supporter"].value_counts()
     double = [str(name) for name, count in often.items() if count > 1]

@@ -17,10 +17,9 @@ from emoharbor.runs.build_files import prepare_build, write_results
 from emoharbor.runs.build_plan import Build, BuildPlan, Item, make_build_plan
 from emoharbor.runs.build_records import Built, file_of, settled, stored_builds
 from emoharbor.runs.drain import Drain
-from emoharbor.runs.engine import journaled, probe_all, work_through
-from emoharbor.runs.executor import RunOptions
+from emoharbor.runs.engine import RunOptions, begun, work_through
 from emoharbor.runs.journal import RunJournal
-from emoharbor.runs.store import name_of, open_store
+from emoharbor.runs.store import RunStore, name_of
 from emoharbor.runs.threads import AnyGraph, config_of, failure_of, go_on, now, tried
 from emoharbor.runs.tracing import build_span
 from emoharbor.state.building import BuildRecord, Made, profile_of
@@ -56,26 +55,19 @@ async def run_build(
     listener, options, drain = (
         listener or BuildListener(), options or RunOptions(), drain or Drain()
     )  # fmt: skip
-    async with ModelPool() as pool:
-        plan = make_build_plan(build, pool.model)
-        drain.wakes(pool.stop)
-        await probe_all(plan.models, pool)
-        meter = Meter(options.budget, plan.specs, plan.models, drain, pool)
-        async with open_store(options.store, out) as store:
-            await prepare_build(plan, store, out)
-            journal = RunJournal(store.calls)
-            await journal.load()
-            meter.begin(journal)
-            plan = make_build_plan(build, partial(journaled, pool, journal))
-            graph = build_profile_building(plan.agents).compile(checkpointer=store.saver)
-            runner = _Runner(plan, graph, journal, meter, listener, drain, name_of(out))
-            records = await stored_builds(store.records.all())
-            left = [i for i in plan.items if not _is_done(records, i, options.retry_failed)]
-            listener.on_plan(plan, len(plan.items) - len(left), meter)
-            await work_through(
-                left, runner.run, plan.models, drain, store.records, listener.on_record
-            )
-            records = await stored_builds(store.records.all())
+
+    async def prepared(plan: BuildPlan, store: RunStore) -> None:
+        await prepare_build(plan, store, out)
+
+    async with begun(partial(make_build_plan, build), prepared, out, options, drain) as run:
+        plan, store, journal = run.plan, run.store, run.journal
+        graph = build_profile_building(plan.agents).compile(checkpointer=store.saver)
+        runner = _Runner(plan, graph, journal, run.meter, listener, drain, name_of(out))
+        records = await stored_builds(store.records.all())
+        left = [i for i in plan.items if not _is_done(records, i, options.retry_failed)]
+        listener.on_plan(plan, len(plan.items) - len(left), run.meter)
+        await work_through(left, runner.run, plan.models, drain, store.records, listener.on_record)
+        records = await stored_builds(store.records.all())
     built = settled((i.person.id for i in plan.items), records, file_of(build.file, out))
     await write_results(built, out)
     return built

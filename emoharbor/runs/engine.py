@@ -1,10 +1,14 @@
-"""What every run does: ask its endpoints once, journal its calls, and work through its list."""
+"""What every run does: ask its endpoints, hold its store, journal its calls, work its list off."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -13,13 +17,85 @@ from emoharbor.models.base import ChatModel
 from emoharbor.models.config import ModelConfig, Sampling
 from emoharbor.models.journal import Journaled
 from emoharbor.models.pool import ModelPool, describe
+from emoharbor.runs.budget import Budget, Meter
 from emoharbor.runs.drain import Drain
 from emoharbor.runs.journal import RunJournal
 from emoharbor.runs.lines import Lines
+from emoharbor.runs.seats import MakeModel
+from emoharbor.runs.store import RunStore, open_store
 
 MOST_LIVE = 256
 I = TypeVar("I")  # noqa: E741
 R = TypeVar("R", bound=BaseModel)
+
+
+class Planned(Protocol):
+    """What is asked for: of which models, and of which one by each role in a thread."""
+
+    @property
+    def models(self) -> Sequence[ModelConfig]:
+        """All that are asked."""
+        ...
+
+    def specs(self, thread: str) -> Mapping[str, str]:
+        """The spec of each role's model."""
+        ...
+
+
+P = TypeVar("P", bound=Planned)
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a run is run; nothing here shapes a dialogue.
+
+    `store` is None for the run folder or a Redis URL; `parent` is the folder of a run whose
+    dialogues are taken over where they are the same. `seeds` are the states that a new
+    branch's dialogues begin with.
+    """
+
+    store: str | None = None
+    retry_failed: bool = True
+    budget: Budget = field(default_factory=Budget)
+    parent: Path | None = None
+    seeds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Begun(Generic[P]):
+    """A run that may work: its models answer, its store is held, its calls are journaled."""
+
+    plan: P
+    store: RunStore
+    journal: RunJournal
+    meter: Meter
+
+
+@asynccontextmanager
+async def begun(
+    make: Callable[[MakeModel], P],
+    prepare: Callable[[P, RunStore], Awaitable[None]],
+    where: Path,
+    options: RunOptions,
+    drain: Drain,
+) -> AsyncIterator[Begun[P]]:
+    """What every run begins with, and the closing of it all. `make` makes the plan of its models.
+
+    `prepare` keeps the plan, or refuses a store that holds another. Raises ConfigError or
+    ModelError before anything is written where an endpoint does not answer, Stopped where `drain`
+    was asked meanwhile.
+    """
+    async with ModelPool() as pool:
+        plan = make(pool.model)
+        drain.wakes(pool.stop)
+        await probe_all(plan.models, pool)
+        meter = Meter(options.budget, plan.specs, plan.models, drain, pool)
+        async with open_store(options.store, where) as store:
+            await prepare(plan, store)
+            journal = RunJournal(store.calls)
+            await journal.load()
+            meter.begin(journal)
+            yield Begun(make(partial(journaled, pool, journal)), store, journal, meter)
 
 
 async def probe_all(configs: Iterable[ModelConfig], pool: ModelPool) -> None:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from emoharbor.graphs.dialogue import build_dialogue
 from emoharbor.models.base import ChatModel
 from emoharbor.models.config import ModelConfig, Sampling
 from emoharbor.models.pool import ModelPool
-from emoharbor.runs.budget import Budget, Meter
+from emoharbor.runs.budget import Meter
 from emoharbor.runs.cells import CellRunner, Graph, Visit
 from emoharbor.runs.drain import Drain
-from emoharbor.runs.engine import journaled, probe_all, work_through
+from emoharbor.runs.engine import RunOptions, begun, work_through
 from emoharbor.runs.folder import Records, RunFolder, prepare, stored_records
 from emoharbor.runs.fork import plant
 from emoharbor.runs.inherit import inherit
-from emoharbor.runs.journal import RunJournal
 from emoharbor.runs.plan import Cell, Plan, make_plan
 from emoharbor.runs.seats import seat_all
-from emoharbor.runs.store import RunStore, name_of, open_store
+from emoharbor.runs.store import RunStore, name_of
 from emoharbor.state.record import DialogueRecord
 from emoharbor.suite import Suite
 
@@ -34,22 +32,6 @@ class Listener:
     on_plan: Callable[[Plan, int, Meter], None] = lambda plan, done, meter: None
     on_visit: Callable[[Visit], None] = lambda visit: None
     on_record: Callable[[DialogueRecord], None] = lambda record: None
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """How a run is run; nothing here shapes a dialogue.
-
-    `store` is None for the run folder or a Redis URL; `parent` is the folder of a run whose
-    dialogues are taken over where they are the same. `seeds` are the states that a new
-    branch's dialogues begin with.
-    """
-
-    store: str | None = None
-    retry_failed: bool = True
-    budget: Budget = field(default_factory=Budget)
-    parent: Path | None = None
-    seeds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def plan_suite(suite: Suite) -> Plan:
@@ -71,30 +53,25 @@ async def run_suite(
     failure is a record, and only a store that is gone raises (CheckpointError).
     """
     listener, options, drain = listener or Listener(), options or RunOptions(), drain or Drain()
-    async with ModelPool() as pool:
-        plan = _plan(suite, pool.model)
-        drain.wakes(pool.stop)
-        await probe_all(plan.models, pool)
-        meter = Meter(options.budget, plan.specs, plan.models, drain, pool)
-        async with open_store(options.store, out) as store:
-            first_judge = await prepare(plan, store, str(out))
-            if options.parent:
-                await inherit(plan, options.parent, store)
-            journal = RunJournal(store.calls)
-            await journal.load()
-            meter.begin(journal)
-            plan = _plan(suite, partial(journaled, pool, journal))
-            graphs = _graphs(plan, store)
-            for cell in plan.cells:
-                await plant(graphs[cell.supporter], cell, options.seeds)
-            told, name = _told(listener, meter), name_of(out)
-            runner = CellRunner(plan, graphs, journal, first_judge, told, drain, name)
-            records = await stored_records(store.records.all())
-            cells = [c for c in plan.cells if not _is_done(records, c, options.retry_failed)]
-            listener.on_plan(plan, len(plan.cells) - len(cells), meter)
-            await work_through(
-                cells, runner.run, plan.models, drain, store.records, listener.on_record
-            )
+    first_judge = ""
+
+    async def prepared(plan: Plan, store: RunStore) -> None:
+        nonlocal first_judge
+        first_judge = await prepare(plan, store, str(out))
+        if options.parent:
+            await inherit(plan, options.parent, store)
+
+    async with begun(partial(_plan, suite), prepared, out, options, drain) as run:
+        plan, store, journal = run.plan, run.store, run.journal
+        graphs = _graphs(plan, store)
+        for cell in plan.cells:
+            await plant(graphs[cell.supporter], cell, options.seeds)
+        told, name = _told(listener, run.meter), name_of(out)
+        runner = CellRunner(plan, graphs, journal, first_judge, told, drain, name)
+        records = await stored_records(store.records.all())
+        cells = [c for c in plan.cells if not _is_done(records, c, options.retry_failed)]
+        listener.on_plan(plan, len(plan.cells) - len(cells), run.meter)
+        await work_through(cells, runner.run, plan.models, drain, store.records, listener.on_record)
     return RunFolder(out)
 
 

@@ -6,7 +6,6 @@ import asyncio
 import contextvars
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,24 +13,20 @@ import yaml
 from pydantic import BaseModel
 
 from emoharbor.errors import ConfigError, EmoHarborError, ModelError
-from emoharbor.models.base import ChatModel
-from emoharbor.models.config import ModelConfig, Sampling
-from emoharbor.models.pool import ModelPool
+from emoharbor.models.config import ModelConfig
 from emoharbor.models.where import WHERE, Where
 from emoharbor.runs.answers import Asked, settled, stored_answers
 from emoharbor.runs.budget import Meter
 from emoharbor.runs.drain import Drain
-from emoharbor.runs.engine import journaled, probe_all, work_through
-from emoharbor.runs.executor import RunOptions
+from emoharbor.runs.engine import RunOptions, begun, work_through
 from emoharbor.runs.fingerprint import changes, digest
 from emoharbor.runs.folder import plan_text
 from emoharbor.runs.journal import RunJournal
-from emoharbor.runs.store import RunStore, open_store
+from emoharbor.runs.seats import MakeModel
+from emoharbor.runs.store import RunStore
 from emoharbor.runs.threads import now, tried
 from emoharbor.state.answer import AnswerRecord
 from emoharbor.state.verdict import Failure
-
-MakeModel = Callable[[ModelConfig, Sampling], ChatModel]
 
 
 @dataclass(frozen=True)
@@ -60,19 +55,23 @@ class Inquiry:
     """All questions in the order in which they start.
 
     `values` is what run.yaml keeps, with the kind under "inquiry", and from which the inquiry is
-    made again; `models` are by node; `asked` holds what may not change between two processes, as
+    made again; `by_node` says who is asked; `asked` what may not change between two processes, as
     models and prompts.
     """
 
     values: Mapping[str, Any]
-    models: Mapping[str, ModelConfig]
+    by_node: Mapping[str, ModelConfig]
     asked: Mapping[str, Any]
     questions: tuple[Question, ...]
 
     @property
-    def specs(self) -> dict[str, str]:
+    def models(self) -> list[ModelConfig]:
+        """All that are asked."""
+        return list(self.by_node.values())
+
+    def specs(self, thread: str) -> dict[str, str]:
         """The spec of each node's model."""
-        return {node: config.spec or "" for node, config in self.models.items()}
+        return {node: config.spec or "" for node, config in self.by_node.items()}
 
 
 Make = Callable[[MakeModel], Inquiry]
@@ -100,24 +99,18 @@ async def run_inquiry(
     """
     listener, drain = listener or InquiryListener(), drain or Drain()
     options = options or RunOptions()
-    async with ModelPool() as pool:
-        plan = make(pool.model)
-        drain.wakes(pool.stop)
-        await probe_all(plan.models.values(), pool)
-        configs = list(plan.models.values())
-        meter = Meter(options.budget, lambda thread: plan.specs, configs, drain, pool)
-        async with open_store(options.store, out) as store:
-            await _prepare(plan, store, out)
-            journal = RunJournal(store.calls)
-            await journal.load()
-            meter.begin(journal)
-            plan = make(partial(journaled, pool, journal))
-            known = await stored_answers(store.records.all())
-            left = [q for q in plan.questions if not _is_done(known.get(q.key), q, options)]
-            listener.on_plan(plan, len(plan.questions) - len(left), meter)
-            work = _Worker(plan, journal, meter, drain).run
-            await work_through(left, work, configs, drain, store.records, listener.on_record)
-            known = await stored_answers(store.records.all())
+
+    async def prepared(plan: Inquiry, store: RunStore) -> None:
+        await _prepare(plan, store, out)
+
+    async with begun(make, prepared, out, options, drain) as run:
+        plan, store = run.plan, run.store
+        known = await stored_answers(store.records.all())
+        left = [q for q in plan.questions if not _is_done(known.get(q.key), q, options)]
+        listener.on_plan(plan, len(plan.questions) - len(left), run.meter)
+        work = _Worker(plan, run.journal, run.meter).run
+        await work_through(left, work, plan.models, drain, store.records, listener.on_record)
+        known = await stored_answers(store.records.all())
     return settled({q.key: q.thread for q in plan.questions}, known)
 
 
@@ -148,7 +141,6 @@ class _Worker:
     plan: Inquiry
     journal: RunJournal
     meter: Meter
-    drain: Drain
 
     async def run(self, question: Question) -> AnswerRecord | None:
         """The question's record, or None when the run is stopping. Raises CheckpointError alone."""
@@ -189,7 +181,7 @@ class _Worker:
             about=dict(question.about),
             answer=outcome.get("answer"),
             failure=outcome.get("failure"),
-            models=self.plan.specs,
+            models=self.plan.specs(question.thread),
             usage=self.journal.usage(question.thread),
             started=started,
             finished=now(),

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from emoharbor.runs.budget import Budget
 from emoharbor.runs.drain import Drain
-from emoharbor.runs.executor import Listener, RunOptions, run_suite
+from emoharbor.runs.engine import RunOptions
+from emoharbor.runs.executor import Listener, run_suite
 from emoharbor.runs.folder import RunFolder
 from emoharbor.runs.grid import Grid, folder_of, keep_grid
 from emoharbor.runs.listing import list_runs

@@ -35,7 +35,7 @@ def arena(
     """Which of two dialogues is better: every pair of runs on the same people, in both orders."""
     from emoharbor.judging.arena import ArenaConfig
     from emoharbor.models.config import ModelConfig
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.verbs.doing import budget_of
     from emoharbor.verbs.inquiring import do_inquiry
 

@@ -17,7 +17,7 @@ from emoharbor.verbs.console import out
 
 if TYPE_CHECKING:
     from emoharbor.audit import Corpus
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.verbs.inquiring import Prepared
 
 Reader = Annotated[
@@ -69,7 +69,7 @@ def audit(
     if model is None:
         _report(corpus, other, output)
         return
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.verbs.doing import budget_of
 
     values = _values(source, store, model, limit, concurrency)

@@ -14,7 +14,7 @@ from emoharbor.verbs.profiles import verb
 
 if TYPE_CHECKING:
     from emoharbor.runs.build_plan import Build
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.runs.reader import RunReader
 
 
@@ -61,7 +61,7 @@ def build(
 ) -> None:
     """Write a profile from each seed, have it criticized, keep what holds."""
     from emoharbor.runs.build_plan import make_build
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.verbs.doing import budget_of
 
     values = _values(seeds, output, prefix)

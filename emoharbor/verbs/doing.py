@@ -17,7 +17,8 @@ from rich.text import Text
 from emoharbor.errors import ConfigError, Stopped
 from emoharbor.runs.budget import Budget
 from emoharbor.runs.drain import Drain
-from emoharbor.runs.executor import RunOptions, plan_suite, run_suite
+from emoharbor.runs.engine import RunOptions
+from emoharbor.runs.executor import plan_suite, run_suite
 from emoharbor.runs.folder import open_run
 from emoharbor.suite import Suite
 from emoharbor.terminal.bar import Bar

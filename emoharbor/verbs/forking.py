@@ -69,7 +69,7 @@ def fork(
 def _go_on(
     suite: Suite, made: Branches, run: Path, where: Path, store: str | None, *, follow: bool
 ) -> None:
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.verbs.doing import do
 
     if (where / "run.yaml").exists():

@@ -16,7 +16,7 @@ from emoharbor.verbs import exporting, flags
 from emoharbor.verbs.console import out
 
 if TYPE_CHECKING:
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.suite import Suite
     from emoharbor.training.data import Asked, Overlap
 
@@ -106,7 +106,7 @@ def _generate(
     *,
     dry_run: bool,
 ) -> None:
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.training.data import export
     from emoharbor.training.data.export import refuse_full
     from emoharbor.verbs.doing import budget_of

@@ -12,7 +12,7 @@ from emoharbor.verbs.console import out
 
 if TYPE_CHECKING:
     from emoharbor.runs.answers import Asked
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.runs.inquiry import Make
     from emoharbor.runs.reader import RunReader
     from emoharbor.sheets import Format, Sheet

@@ -41,7 +41,7 @@ def judge_check(
     max_time: flags.MaxTime = None,
 ) -> None:
     """What moves a judge that should not: order, scale, flattery, length; and what should."""
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.verbs.doing import budget_of
     from emoharbor.verbs.inquiring import do_inquiry
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from emoharbor.judging.run import Judged
     from emoharbor.judging.wanted import Work
     from emoharbor.runs.drain import Drain
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.runs.reader import RunReader
     from emoharbor.state.record import DialogueRecord
 
@@ -81,7 +81,7 @@ def judge(
     max_time: flags.MaxTime = None,
 ) -> None:
     """Judge recorded dialogues again without having them again."""
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.verbs.doing import budget_of
 
     budget = budget_of(max_cost, max_calls, max_time)

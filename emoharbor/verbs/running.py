@@ -14,7 +14,7 @@ from emoharbor.verbs import flags
 from emoharbor.verbs.varying import Vary, resume_grid, vary
 
 if TYPE_CHECKING:
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.suite import Suite
 
 
@@ -45,7 +45,7 @@ def run(
 ) -> None:
     """Run a suite, or go on with it where it stopped."""
     from emoharbor.flags import suite_from_flags
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.verbs.doing import budget_of
 
     plain = {"language": language, "profiles": profiles, "limit": limit, "repeats": repeats}
@@ -91,7 +91,7 @@ def resume(
 ) -> None:
     """Go on with a run, a build or a grid from its folder alone; what failed is tried again."""
     from emoharbor.runs.answers import is_inquiry
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.runs.folder import is_build, is_judging, open_run
     from emoharbor.runs.grid import is_grid
     from emoharbor.suite import make_suite, read_yaml

@@ -17,7 +17,7 @@ from emoharbor.verbs import flags
 from emoharbor.verbs.console import out
 
 if TYPE_CHECKING:
-    from emoharbor.runs.executor import RunOptions
+    from emoharbor.runs.engine import RunOptions
     from emoharbor.runs.grid import Grid
     from emoharbor.sheets import Format
     from emoharbor.suite import Suite

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from emoharbor.flags import suite_from_flags
-from emoharbor.runs.executor import RunOptions, run_suite
+from emoharbor.runs.engine import RunOptions
+from emoharbor.runs.executor import run_suite
 from tests.audit.audited import Rows, audited
 from tests.here import emoharbor
 from tests.imports.foreign_dialogues import (

@@ -13,7 +13,8 @@ import emoharbor
 from emoharbor.errors import ConfigError
 from emoharbor.frames import COLUMNS, Frames
 from emoharbor.judging.wanted import Asked
-from emoharbor.runs.executor import RunOptions, run_suite
+from emoharbor.runs.engine import RunOptions
+from emoharbor.runs.executor import run_suite
 from emoharbor.runs.folder import RunFolder
 from emoharbor.state.dialogue import Message
 from emoharbor.state.record import Judging

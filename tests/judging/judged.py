@@ -10,7 +10,7 @@ from typing import Any
 from emoharbor.judging.run import Judged, run_judging
 from emoharbor.judging.source import AtHand, at_hand
 from emoharbor.judging.wanted import Asked, Wanted, Work, states_work, work_of
-from emoharbor.runs.executor import RunOptions
+from emoharbor.runs.engine import RunOptions
 from emoharbor.runs.folder import RunFolder, open_run
 from emoharbor.runs.store import name_of
 from tests.fake_openai import FakeOpenAI

@@ -15,7 +15,8 @@ from emoharbor.errors import ConfigError
 from emoharbor.judging.run import Judged
 from emoharbor.judging.wanted import Asked
 from emoharbor.prompts.rubric import load_rubric
-from emoharbor.runs.executor import RunOptions, run_suite
+from emoharbor.runs.engine import RunOptions
+from emoharbor.runs.executor import run_suite
 from emoharbor.runs.folder import RunFolder
 from tests.fake_openai import FakeOpenAI, fake_openai, refusal
 from tests.judging.judged import asked_of, by_name, judge, kept, marks, text_of

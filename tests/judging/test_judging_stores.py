@@ -6,7 +6,8 @@ import asyncio
 from pathlib import Path
 
 from emoharbor.judging.wanted import Asked
-from emoharbor.runs.executor import RunOptions, run_suite
+from emoharbor.runs.engine import RunOptions
+from emoharbor.runs.executor import run_suite
 from emoharbor.runs.folder import open_run
 from emoharbor.runs.store import name_of
 from tests.checkpoints.conftest import redis_url, run

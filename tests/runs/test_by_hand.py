@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from emoharbor.errors import ConfigError
-from emoharbor.runs.executor import RunOptions, run_suite
+from emoharbor.runs.engine import RunOptions
+from emoharbor.runs.executor import run_suite
 from emoharbor.runs.opened import open_for_debugging
 from emoharbor.runs.replay import replay_of
 from emoharbor.runs.stepping import open_stepper, suite_of

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from emoharbor.errors import ConfigError
-from emoharbor.runs.executor import RunOptions, run_suite
+from emoharbor.runs.engine import RunOptions
+from emoharbor.runs.executor import run_suite
 from emoharbor.runs.fork import Branches, Cut, branch_suite, cut_all
 from emoharbor.runs.opened import OpenedRun, open_for_debugging
 from emoharbor.state.dialogue import Appraisal, Message

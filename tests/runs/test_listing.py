@@ -10,7 +10,8 @@ import pytest
 import redis
 
 from emoharbor.flags import suite_from_flags
-from emoharbor.runs.executor import RunOptions, run_suite
+from emoharbor.runs.engine import RunOptions
+from emoharbor.runs.executor import run_suite
 from emoharbor.runs.listing import Progress
 from emoharbor.runs.reader import open_reader
 from tests.checkpoints.test_deletion import everything

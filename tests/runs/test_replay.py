@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from emoharbor.runs.executor import RunOptions, run_suite
+from emoharbor.runs.engine import RunOptions
+from emoharbor.runs.executor import run_suite
 from emoharbor.runs.fork import Cut, branch_suite, cut_all
 from emoharbor.runs.opened import open_for_debugging
 from emoharbor.runs.replay import Replayed, replay_of

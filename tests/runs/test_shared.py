@@ -12,7 +12,8 @@ import pytest
 from emoharbor.errors import ConfigError
 from emoharbor.flags import suite_from_flags
 from emoharbor.runs.drain import Drain
-from emoharbor.runs.executor import Listener, RunOptions, plan_suite, run_suite
+from emoharbor.runs.engine import RunOptions
+from emoharbor.runs.executor import Listener, plan_suite, run_suite
 from emoharbor.runs.folder import RunFolder
 from emoharbor.runs.replay import replay_of
 from emoharbor.runs.store import open_store

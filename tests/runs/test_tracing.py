@@ -20,7 +20,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from emoharbor.flags import suite_from_flags
 from emoharbor.runs.budget import Budget
-from emoharbor.runs.executor import RunOptions, run_suite
+from emoharbor.runs.engine import RunOptions
+from emoharbor.runs.executor import run_suite
 from emoharbor.state.dialogue import Message
 from emoharbor.suite import Suite
 from tests.fake_openai import FakeOpenAI, fake_openai, refusal

@@ -247,12 +247,3 @@ def test_runs_nobody_has_judged_are_told_without_marks(arms: Path, tmp_path: Pat
     assert "there is no verdict on either side" in text
     half = told(arms / "worst", tmp_path / "worst", "--pair", "low=bot")
     assert "Paired differences" not in half and "by nobody in" in " ".join(half.split())
-
-
-def test_two_supporters_of_one_run_are_compared(tmp_path: Path) -> None:
-    synthetic_run(tmp_path / "run", {"base": 2.0, "tuned": 4.0}, profiles=8)
-    done = emoharbor("compare", "run", "run", "--pair", "base=tuned", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "base -> tuned" in done.stdout and "exchanges" in done.stdout
-    refused = emoharbor("compare", "run", "run", "--pair", "base=base", cwd=tmp_path)
-    assert refused.returncode == 2 and "--pair FIRST=SECOND" in " ".join(refused.stderr.split())
