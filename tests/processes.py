@@ -33,6 +33,9 @@ FORKS.set_forkserver_preload(
         "emoharbor.checkpoints.redis",
         "emoharbor.checkpoints.sqlite",
         "tests.checkpoints.test_kill",
+        "emoharbor.audit.with_model",
+        "emoharbor.reports.vary",
+        "scipy.stats",
         "tests.prompts_read",
     ]
 )
