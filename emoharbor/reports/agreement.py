@@ -89,7 +89,7 @@ def _people_sheet(found: Study, ratings: pd.DataFrame, notes: list[str]) -> Shee
         row: dict[str, Cell | float | int | str] = {
             "dimension": label_of(name).short,
             "items": int(given["item_id"].nunique()),
-            "raters": int(given["rater_id"].nunique()),
+            "raters": len(given[["rater_kind", "rater_id"]].drop_duplicates()),
             "marks": len(given),
             "missing": len(marks) - len(given),
             "alpha": told(among.alpha),

@@ -68,7 +68,7 @@ def bias_sheet(found: Study) -> Sheet:
         for name, panel in found.dimensions.items()
     ]
     notes = [
-        "variance ratio: of the judge's marks over single marks of people, same items; under 1 "
+        "variance ratio: of the judge's single marks over those of people, same items; under 1 "
         "the judge uses less of the scale",
         *(f"judges' marks from {one} of people's scale" for one in found.panels.moved),
     ]
@@ -82,7 +82,7 @@ def _bias_row(found: Study, who: Who, name: str, panel: Panel) -> Row:
     row = _row(who, name) | {"n": drawn.n, "bias": told(drawn.interval())}
     for key, marks in (("people", people), ("judge_mean", judge)):
         row[key] = Cell(float(marks[both].mean())) if both.any() else Cell(None, why=drawn.why)
-    ratio = variance_ratio(panel.marks, judge)
+    ratio = variance_ratio(panel.marks, panel.judges.get(who, judge[:, None]))
     why = "no variance ratio: fewer than two items, or all marks are the same"
     row["ratio"] = Cell(ratio, why=why if ratio is None else "")
     return row

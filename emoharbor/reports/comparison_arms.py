@@ -9,6 +9,7 @@ import pandas as pd
 from emoharbor.reports.comparison_sides import UNSCORED, Side, counted, label
 from emoharbor.sheets import Cell, Column, Sheet, ranked
 from emoharbor.stats.arms import MEAN, Letters, changes, letters, people_of
+from emoharbor.stats.pairwise import EXACT
 
 Row = dict[str, Cell | float | int | str]
 Cells = Mapping[tuple[str, str], tuple[Cell, Cell]]
@@ -64,8 +65,8 @@ def _letter_notes(own: Letters, mean: Letters, many: int, dimensions: Sequence[s
     told = [
         "beside a mean its letters: of two supporters that share none in a dimension the marks "
         "differ at p < 0.05, by Wilcoxon's signed-rank test over the people whom both met (zeros "
-        "by Pratt, the normal approximation), corrected after Benjamini-Hochberg; best bold, "
-        "second underlined",
+        f"by Pratt; exact where {EXACT} or fewer differ, else the normal approximation), corrected "
+        "after Benjamini-Hochberg; best bold, second underlined",
         f"one family of tests: {pairs} of supporters x {len(dimensions)} dimensions, "
         + _family(own),
         f"the mean of dimensions is a family of its own: {pairs}, " + _family(mean),

@@ -92,7 +92,8 @@ def feelings_sheet(sides: Sides, seed: int) -> Sheet:
         "n: dialogues that did not fail and whose states have a level; slope: least squares, an "
         "exchange; volatility: mean absolute change from one state to the next",
         "risen: dialogues in which the level rose; recovered: the share of these in which it came "
-        "back to where it first rose from, or lower, and the mean exchange in which it did",
+        "back to where it first rose from, or lower, and the mean exchange in which it did; who "
+        "leaves before has not recovered",
         f"{DRAWN}, seed {seed}",
     ]
     title = "How those who seek support feel: a higher level is worse"

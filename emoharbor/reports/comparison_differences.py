@@ -11,10 +11,14 @@ from emoharbor.sheets import Cell, Column, Sheet
 from emoharbor.stats.arms import MEAN, people_of
 from emoharbor.stats.length import Adjusted, adjusted
 from emoharbor.stats.paired import PairedDifference, paired
+from emoharbor.stats.pairwise import EXACT
 
 Row = dict[str, Cell | float | int | str]
 Pairs = Mapping[str, str]
-P = "p: Wilcoxon's signed-rank test over people (zeros by Pratt, the normal approximation)"
+P = (
+    "p: Wilcoxon's signed-rank test over people (zeros by Pratt; exact where "
+    f"{EXACT} or fewer differ, else the normal approximation)"
+)
 ALONE = "fewer than two people: no interval"
 DIFFERENCES = (
     Column("supporter", "supporter"),

@@ -10,6 +10,7 @@ from emoharbor.sheets import Cell, Column, Sheet
 from emoharbor.state.answer import AnswerRecord
 from emoharbor.stats.intervals import Interval
 from emoharbor.stats.judge_check import SMALL, Shift, halo, shifts, steadiness
+from emoharbor.stats.pairwise import FEWEST
 
 COLUMNS = (
     Column("says", "what was changed"),
@@ -79,9 +80,14 @@ def _row(one: Shift, says: str, expected: str) -> dict[str, Cell | float | int |
 
 
 def word(shift: Interval, expected: str) -> str:
-    """What the interval says: same, higher, lower, or open where it does not tell."""
+    """What the interval says: same, higher, lower, or open where it does not tell.
+
+    Under FEWEST people it says nothing: of two people every other interval misses.
+    """
     if shift.low is None or shift.high is None:
         return "undefined"
+    if shift.clusters < FEWEST:
+        return f"under {FEWEST} people"
     if expected == "lower":
         return "drops" if shift.high < 0 else "does not drop" if shift.low >= -SMALL else "open"
     if -SMALL <= shift.low and shift.high <= SMALL:

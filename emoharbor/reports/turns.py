@@ -139,14 +139,20 @@ def _notes(
         f"endings by the user among these {CENSORED[choices.censor]} (--censor)",
         f"mean: the exchanges had up to exchange {until}; its interval by drawing people, seed "
         f"{choices.seed}; the other intervals are Greenwood's on the log-log scale; all of 95 %",
-        f"supporters that share a letter do not differ (log-rank, Benjamini-Hochberg, {ALPHA})",
     ]
+    if table["system"].nunique() > 1:
+        found.append(
+            f"supporters that share no letter differ (log-rank, Benjamini-Hochberg, {ALPHA})"
+        )
     if failed:
         found.append(f"{failed} dialogues failed before they ended; they are left out")
     if unjudged:
         found.append(f"{unjudged} dialogues that ended and whose judge then failed are among these")
     if repeats:
-        found.append("dialogues of one person are taken as independent by the log-rank test")
+        found.append(
+            "dialogues of one person are taken as independent by the log-rank test and by "
+            "Greenwood's intervals, which may then claim too much; those of means draw people"
+        )
     return tuple(found)
 
 

@@ -71,7 +71,7 @@ def _notes(name: str, seed: int) -> tuple[str, ...]:
     return (
         f"judged by {name}, what was said up to the exchange alone; repeats of the judge averaged",
         "means are over the dialogues that got so far: who leaves early is in the first ones only",
-        "change an exchange: within the same dialogues (a line with its own height for each), "
-        "which who leaves early cannot move",
+        "change an exchange: within the same dialogues (a line with its own height for each), so "
+        "that it does not rise because low ones leave; long dialogues weigh more in it",
         f"intervals of 95 % by drawing people, seed {seed}; none under {FEWEST} people",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -123,9 +124,20 @@ def _pingouin(whole: Array, form: int) -> tuple[Interval, Interval]:
     found = []
     for row in (form, form + 3):
         value, ends = float(table["ICC"].iloc[row]), table.iloc[row, -1]
-        low, high = (float(end) if np.isfinite(end) else value for end in ends)
-        found.append(Interval(value, low, high, items, items))
+        found.append(_between(value, [float(end) for end in ends], items))
     return found[0], found[1]
+
+
+def _between(value: float, ends: Sequence[float], items: int) -> Interval:
+    """What is no number is none; only perfect agreement has itself for an interval."""
+    if not np.isfinite(value):
+        return Interval(None, None, None, items, items, "no two items differ but by rater")
+    if not np.isfinite(ends).all():
+        if abs(value - 1) > SAME:
+            why = "no interval: raters differ by the same everywhere"
+            return Interval(value, None, None, items, items, why)
+        ends = [value, value]
+    return Interval(value, ends[0], ends[1], items, items)
 
 
 def grade(found: Interval) -> Grade:
@@ -168,12 +180,13 @@ def bias(people: Array, judge: Array, clusters: Array, drawn: Array) -> Drawn:
 
 
 def variance_ratio(marks: Array, judge: Array) -> float | None:
-    """The variance of a judge's marks over that of people's single marks of the same items.
+    """The variance of a judge's single marks over that of people's, of the same items.
 
-    None where either is constant, or of one item.
+    Both are (items, marks), the judge's repeats each by itself: the mean of several would vary
+    less than what it is held against. None where either is constant, or of one item.
     """
-    both = np.isfinite(judge) & np.isfinite(marks).any(axis=1)
-    single = marks[both][np.isfinite(marks[both])]
-    if both.sum() < 2 or np.ptp(single) < SAME or np.ptp(judge[both]) < SAME:
+    both = np.isfinite(judge).any(axis=1) & np.isfinite(marks).any(axis=1)
+    theirs, single = (its[both][np.isfinite(its[both])] for its in (judge, marks))
+    if both.sum() < 2 or np.ptp(single) < SAME or np.ptp(theirs) < SAME:
         return None
-    return float(judge[both].var(ddof=1) / single.var(ddof=1))
+    return float(theirs.var(ddof=1) / single.var(ddof=1))

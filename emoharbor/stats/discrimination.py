@@ -107,7 +107,7 @@ def standard_f(msr: float, systems: int, people: int) -> float:
 
 def floor(table: pd.DataFrame, *, seed: int, draws: int = SHUFFLES) -> Floor:
     """What MSR is to be expected when nobody is better than anybody, on a table of this shape."""
-    whole = table.dropna().to_numpy(dtype=float).round(DIGITS)
+    whole = table.dropna().sort_index().to_numpy(dtype=float).round(DIGITS)
     people, systems = whole.shape
     if people < 2 or systems < 2:
         return Floor()

@@ -107,8 +107,8 @@ def _interval(
     n, people = int(marks), int(people)
     if np.isnan(mean):
         return Interval(None, None, None, n, people, why)
-    found = percentiles(drawn)
-    if people < 2 or found is None:
+    found = percentiles(drawn, people) if people > 1 else None
+    if found is None:
         return Interval(float(mean), None, None, n, people, "one person gives no interval")
     return Interval(float(mean), *found, n, people)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -32,7 +33,7 @@ class Interval:
 def clustered_mean(
     values: pd.Series[Any], clusters: pd.Series[Any], *, seed: int, draws: int = DRAWS
 ) -> Interval:
-    """The mean of all values, its interval by drawing whole clusters (percentiles, seeded).
+    """The mean of all values, its interval by drawing whole clusters (seeded; see `middle`).
 
     Missing values are left out; they are for the caller to count. Raises ValueError for a value of
     nobody: left out in silence, it would be missing in `n`.
@@ -50,7 +51,7 @@ def clustered_mean(
         return Interval(mean, None, None, n, people, "one person gives no interval")
     picked = np.random.default_rng(seed).integers(people, size=(draws, people))
     sums, counts = groups["sum"].to_numpy()[picked], groups["count"].to_numpy()[picked]
-    low, high = np.percentile(sums.sum(axis=1) / counts.sum(axis=1), [2.5, 97.5])
+    low, high = np.percentile(sums.sum(axis=1) / counts.sum(axis=1), middle(people))
     return Interval(mean, float(low), float(high), n, people)
 
 
@@ -71,7 +72,7 @@ def clustered(
     import numpy as np
 
     _somebody(frame[by])
-    places = [np.flatnonzero(frame[by].to_numpy() == one) for one in frame[by].unique()]
+    places = [np.flatnonzero(frame[by].to_numpy() == one) for one in sorted(frame[by].unique())]
     if len(places) < 2:
         return None
     rng = np.random.default_rng(seed)
@@ -79,7 +80,7 @@ def clustered(
     found = found[np.isfinite(found)]
     if len(found) < 2:
         return None
-    low, high = np.percentile(found, [2.5, 97.5])
+    low, high = np.percentile(found, middle(len(places)))
     return float(low), float(high), len(found)
 
 
@@ -110,12 +111,29 @@ def people_drawn(people: int, *, seed: int, draws: int = DRAWS) -> np.ndarray[An
     return counted.reshape(draws, people)
 
 
-def percentiles(drawn: np.ndarray[Any, Any]) -> tuple[float, float] | None:
-    """The middle 95 % of what was drawn; None when fewer than two draws have a value."""
+def percentiles(drawn: np.ndarray[Any, Any], people: int) -> tuple[float, float] | None:
+    """The 95 % interval from what was drawn of so many people, two or more.
+
+    None when fewer than two draws have a value.
+    """
     import numpy as np
 
     known = drawn[np.isfinite(drawn)]
     if len(known) < 2:
         return None
-    low, high = np.percentile(known, [2.5, 97.5])
+    low, high = np.percentile(known, middle(people))
     return float(low), float(high)
+
+
+def middle(people: int) -> tuple[float, float]:
+    """Between which percentiles of draws a 95 % interval lies, when two people or more were drawn.
+
+    Draws of few people vary too little: their middle 95 % hold a mean of six people 85 times in a
+    hundred. It is widened as Student's t is wider than the normal distribution, and a sample's
+    deviation than that of its draws (Hesterberg 2015, What Teachers Should Know about the
+    Bootstrap, expanded percentiles): 0.24 to 99.76 for six people, 2.3 to 97.7 for a hundred.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    low = 100 * float(ndtr(-math.sqrt(people / (people - 1)) * stdtrit(people - 1, 0.975)))
+    return low, 100 - low

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import TYPE_CHECKING
+from functools import cache
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 ALPHA = 0.05
 FEWEST = 6
 # Means of marks differ by no less; what is smaller comes from adding in another order.
 DIGITS = 9
+# Up to so many that differ, the test is exact: 2**EXACT signs.
+EXACT = 10
 
 
 @dataclass(frozen=True)
@@ -41,10 +45,11 @@ class Pair:
 def signed_rank(differences: Sequence[float]) -> tuple[float | None, str]:
     """Wilcoxon's signed-rank test of paired differences, two-sided: p, or None and why.
 
-    Marks tie often: zeros keep their ranks (Pratt), the distribution is the normal one, and
-    differences are rounded to DIGITS before they are ranked. Fewer than FEWEST pairs are not
-    tested: whatever the five differences are, their exact p is 0.0625 or more. Raises ValueError
-    for a missing difference.
+    Marks tie often: zeros keep their ranks (Pratt), and differences are rounded to DIGITS before
+    they are ranked. Where EXACT or fewer differ from zero p is exact, over all their signs; with
+    more it is of the normal distribution. Fewer than FEWEST pairs are not tested: whatever the
+    five differences are, their exact p is 0.0625 or more. Raises ValueError for a missing
+    difference.
     """
     return signed_ranks([differences])[0]
 
@@ -61,7 +66,11 @@ def signed_ranks(samples: Sequence[Sequence[float]]) -> list[tuple[float | None,
             raise ValueError("a difference is missing: leave the pair out first")
         few = len(values) < FEWEST
         found.append((None, f"no test under {FEWEST} pairs" if few else "no pair differs"))
-        if not few and values.any():
+        if few or not values.any():
+            continue
+        if np.count_nonzero(values) <= EXACT:
+            found[at] = (_exact(values), "")
+        else:
             sizes.setdefault(len(values), []).append(at)
     from scipy.stats import wilcoxon
 
@@ -71,6 +80,29 @@ def signed_ranks(samples: Sequence[Sequence[float]]) -> list[tuple[float | None,
         for at, p in zip(places, ps, strict=True):
             found[at] = (float(p), "")
     return found
+
+
+def _exact(values: np.ndarray[Any, Any]) -> float:
+    """The share of all signs of what differs that give as uneven a sum of ranks, or more.
+
+    Few that differ among many zeros are far from normal: four alike would have p = 0.0455, while
+    signs at random make them alike one time in eight.
+    """
+    import numpy as np
+    from scipy.stats import rankdata
+
+    differ = values != 0
+    ranks = rankdata(np.abs(values))[differ]
+    sums = np.abs(_signs(len(ranks)) @ ranks)
+    return float((sums >= abs(np.sign(values[differ]) @ ranks)).mean())
+
+
+@cache
+def _signs(many: int) -> np.ndarray[Any, Any]:
+    """Every way in which so many differences may have their signs, a row each."""
+    import numpy as np
+
+    return np.array(list(product((-1.0, 1.0), repeat=many)))
 
 
 def pairwise(table: pd.DataFrame) -> list[Pair]:

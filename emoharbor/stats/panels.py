@@ -70,7 +70,8 @@ def panels(ratings: pd.DataFrame, *, seed: int, draws: int) -> Panels:
     people = ratings[~kinds & known]
     if people.empty:
         raise ConfigError("no mark of a person is there: rater_kind human, expert, … is wanted")
-    items = list(people["item_id"].unique())
+    # Sorted, as what is drawn must not hang on the order of rows or files.
+    items = sorted(people["item_id"].unique())
     judged = ratings[kinds & known & ratings["item_id"].isin(items)]
     names = judged[["rater_id", "strategy"]].drop_duplicates().sort_values(["rater_id", "strategy"])
     persons = ratings[ratings["profile_id"] != ""].groupby("item_id")["profile_id"].first()
@@ -88,7 +89,9 @@ def panels(ratings: pd.DataFrame, *, seed: int, draws: int) -> Panels:
                 moved.add(f"{other[0]:g} to {other[1]:g} on {scale[0]:g} to {scale[1]:g}")
             values = _wide(its, items, "sample")
             judges[(str(name[0]), str(name[1]))] = _moved(values, other, scale)
-        wide = _wide(marks, items, "rater_id")
+        # A seeker and a supporter of one id are two people.
+        whole = marks.assign(rater=marks["rater_kind"] + " " + marks["rater_id"])
+        wide = _wide(whole, items, "rater")
         found.append(Panel(str(dimension), scale, wide, judges))
     return Panels(
         tuple(items),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from emoharbor.stats.intervals import DRAWS, Interval, clustered_mean
+from emoharbor.stats.intervals import DRAWS, Interval, clustered_mean, middle
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,7 +119,7 @@ def strengths(judged: pd.DataFrame, *, seed: int, draws: int = DRAWS // 4) -> li
             Strength(n, float(v), None, None, met[n], why)
             for n, v in zip(names, whole, strict=True)
         ]
-    low, high = np.percentile(np.array(drawn), [2.5, 97.5], axis=0)
+    low, high = np.percentile(np.array(drawn), middle(len(wins)), axis=0)
     bounds = zip(names, whole, low, high, strict=True)
     return [Strength(n, float(v), float(lo), float(hi), met[n]) for n, v, lo, hi in bounds]
 

@@ -50,7 +50,8 @@ def stability(table: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> Stabilit
     import numpy as np
     from scipy.stats import rankdata
 
-    table = table.dropna(how="all")
+    # In the order of their names: what is drawn must not hang on who finished first.
+    table = table.dropna(how="all").sort_index()
     if table.shape[1] < 2 or len(table) < 2:
         return Stability(why="a ranking needs two supporters, and two people to draw from")
     if table.isna().all().any():

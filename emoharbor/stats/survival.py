@@ -123,7 +123,8 @@ def curves(table: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> list[Curve]
         return []
     until = horizon(table)
     means = _drawn_means(table, until, seed, draws)
-    between = {name: percentiles(drawn) for name, drawn in means.items()}
+    many = _people(table)
+    between = {name: percentiles(drawn, many[name]) for name, drawn in means.items()}
     groups = table.groupby("system", sort=False)
     return [_curve(str(name), its, until, between.get(str(name))) for name, its in groups]
 
@@ -144,7 +145,15 @@ def differences(
 ) -> dict[tuple[str, str], tuple[float, float] | None]:
     """The 95 % interval of b - a in the restricted mean, the same people drawn for both."""
     means = _drawn_means(table, horizon(table), seed, draws)
-    return {(a, b): percentiles(means[b] - means[a]) for a, b in combinations(means, 2)}
+    many = _people(table)
+    return {
+        (a, b): percentiles(means[b] - means[a], min(many[a], many[b]))
+        for a, b in combinations(means, 2)
+    }
+
+
+def _people(table: pd.DataFrame) -> dict[str, int]:
+    return {str(name): int(n) for name, n in table.groupby("system")["profile"].nunique().items()}
 
 
 def _curve(name: str, its: pd.DataFrame, until: int, between: tuple[float, float] | None) -> Curve:

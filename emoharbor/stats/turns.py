@@ -52,7 +52,8 @@ def by_turn(frame: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> list[Point
     if known.empty:
         return []
     turns, column = np.unique(known["turn"].to_numpy(dtype=int), return_inverse=True)
-    row, people = known["profile"].factorize()
+    # In the order of their names: what is drawn must not hang on who finished first.
+    row, people = known["profile"].factorize(sort=True)
     sums, counts = np.zeros((2, len(people), len(turns)))
     np.add.at(sums, (row, column), known["value"].to_numpy(dtype=float))
     np.add.at(counts, (row, column), 1)
@@ -61,8 +62,8 @@ def by_turn(frame: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> list[Point
         means = (drawn @ sums) / (drawn @ counts)
     found = []
     for at, turn in enumerate(turns):
-        enough = (counts[:, at] > 0).sum() >= FEWEST
-        between = percentiles(means[:, at]) if enough else None
+        there = int((counts[:, at] > 0).sum())
+        between = percentiles(means[:, at], there) if there >= FEWEST else None
         low, high = between or (None, None)
         n = int(counts[:, at].sum())
         found.append(Point(int(turn), float(sums[:, at].sum() / n), low, high, n))
@@ -70,16 +71,17 @@ def by_turn(frame: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> list[Point
 
 
 def trend(frame: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> Interval:
-    """By how much `value` changes an exchange within the same dialogues, whoever stays longer.
+    """By how much `value` changes an exchange within the same dialogues.
 
-    The slope on `turn` with an intercept for each dialogue (fixed effects), so that who leaves
-    early moves no mean; the interval by drawing people. Undefined where no dialogue has two turns.
+    The slope on `turn` with an intercept for each dialogue (fixed effects), so that it does not
+    rise because low ones leave. Long dialogues weigh more: where slopes differ it is mostly theirs.
+    The interval by drawing people. Undefined where no dialogue has two turns.
     """
     import numpy as np
 
     known = frame[frame["value"].notna()]
     dialogue = known.groupby(DIALOGUE, sort=False).ngroup().to_numpy()
-    person, people = known["profile"].factorize()
+    person, people = known["profile"].factorize(sort=True)
     off, change = (
         _centred(known[key].to_numpy(dtype=float), dialogue) for key in ("turn", "value")
     )
@@ -90,13 +92,13 @@ def trend(frame: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> Interval:
             None, None, None, len(known), len(by), "no dialogue has two judged exchanges"
         )
     slope = float(by.sum() / spread.sum())
-    if (spread > 0).sum() < FEWEST:
+    if (moving := int((spread > 0).sum())) < FEWEST:
         return Interval(
             slope, None, None, len(known), len(by), f"no interval under {FEWEST} people"
         )
     drawn = people_drawn(len(by), seed=seed, draws=draws)
     with np.errstate(invalid="ignore"):
-        between = percentiles((drawn @ by) / (drawn @ spread))
+        between = percentiles((drawn @ by) / (drawn @ spread), moving)
     low, high = between or (None, None)
     return Interval(slope, low, high, len(known), len(by))
 
@@ -113,14 +115,14 @@ def prefix_marks(scores: pd.DataFrame, dialogues: pd.DataFrame) -> pd.DataFrame:
     """The marks of one judging by `turn`: a row a dialogue, dimension and turn, samples averaged.
 
     A prefix counts at the exchange that it ends with. A whole dialogue counts at its last one where
-    it is as long as a prefix would be: exchange N, 2N and so on, with the shortest prefix of N.
-    `value` is NaN where no sample has a mark.
+    it is as long as a prefix would be: exchange N, 2N and so on, with N the shortest of its run,
+    or of all runs where it has none. `value` is NaN where no sample has a mark.
     """
     import pandas as pd
 
     known = dialogues[[*DIALOGUE, "system", "turns"]]
     marks = scores.merge(known, on=DIALOGUE, how="inner")
-    every = marks["upto"].min()
+    every = marks.groupby("run")["upto"].transform("min").fillna(marks["upto"].min())
     marks["turn"] = marks["upto"].fillna(marks["turns"])
     marks = marks[marks["upto"].notna() | (marks["turn"] % every == 0)]
     # The whole dialogue and the prefix of the same length are one text: the prefix is taken.

@@ -18,15 +18,16 @@ from emoharbor.profiles.entries import Finding
 SIGNS = {"": "", "above people": " ▲", "below people": " ▼"}
 SHOWN = 20
 # What the table of supporters shows; the whole of it is in the file.
+# Headings are broken here, so that all of them fit into 80 columns.
 OF_SUPPORTERS = {
-    "dialogues": "dialogues",
-    "exchanges": "exchanges",
+    "dialogues": "dia-\nlogues",
+    "exchanges": "ex-\nchanges",
     "length.median": "length",
     "stage": "brackets",
     "thanks": "thanks",
-    "likeness": "likeness",
+    "likeness": "like-\nness",
     "supporter.again": "supporter again",
-    "unanswered": "unanswered",
+    "unanswered": "un-\nanswered",
 }
 
 
@@ -120,7 +121,7 @@ def _legend(part: Part) -> str:
 
 
 def _supporters(part: Part) -> Table:
-    table = Table(title="By supporter", title_justify="left", box=SIMPLE, padding=(0, 1, 0, 0))
+    table = Table(title="By supporter", title_justify="left", box=SIMPLE, padding=0)
     table.add_column("supporter", overflow="fold")
     for column in OF_SUPPORTERS.values():
         table.add_column(column, justify="right")

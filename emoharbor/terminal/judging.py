@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from emoharbor.runs.budget import Meter
 
 NO_MARK = "no repeat of the judge gave a mark"
-NO_SPREAD = "± is the standard deviation within a dialogue over the judge's repeats"
+COUNTED = "mean of the dialogues' marks (marks scored / unscored)"
+SPREAD = "± is the standard deviation within a dialogue over the judge's repeats"
 
 
 class LiveJudging:
@@ -101,7 +102,7 @@ def judged_sheet(work: Work, records: Iterable[DialogueRecord]) -> Sheet:
         for words, name in counts.items()
     ]
     columns = (Column("dimension", ""), *(Column(s.supporter, s.supporter) for s in summaries))
-    notes = (NO_SPREAD,) if any(_has_spread(one) for one in summaries) else ()
+    notes = (COUNTED, SPREAD) if any(_has_spread(one) for one in summaries) else (COUNTED,)
     return Sheet("judged", title_of(work), columns, tuple(rows), notes)
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from emoharbor.runs.plan import Plan
 
 UNKNOWN = "unknown"
+NAME_WIDTH = 34  # of 80 columns, what the rest of a line leaves to a dialogue's name
 TOKENS = ("input_tokens", "cached_tokens", "output_tokens")
 ENDINGS = {
     "user_satisfied": "user satisfied",
@@ -82,8 +83,11 @@ def usage_table(summary: SupporterSummary, prices: Prices) -> Table:
 def dialogue_table(records: Sequence[DialogueRecord]) -> Table:
     """One line a dialogue: how long, how it ended, what it was marked."""
     table = Table(title="Dialogues", title_justify="left")
-    for column in ("dialogue", "exchanges", "ended", "mean", "scored", "unscored"):
-        numeric = column not in ("dialogue", "ended")
+    # A name that breaks over two lines cannot be copied into the next command.
+    longest = max((len(name_of(record)) for record in records), default=0)
+    table.add_column("dialogue", overflow="fold", no_wrap=longest <= NAME_WIDTH)
+    for column in ("exchanges", "ended", "mean", "scored", "unscored"):
+        numeric = column != "ended"
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for record in records:
         table.add_row(name_of(record), str(record.turns), how_ended(record), *_marks(record))

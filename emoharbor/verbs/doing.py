@@ -87,10 +87,12 @@ def until_signal(work: Work[T], where: Path, drain: Drain, bar: Bar) -> T:
 def end(where: Path, drain: Drain, failed: str) -> None:
     """Says how to go on; exits with 3 when a limit was reached, 1 when some `failed`."""
     if drain.reason:
-        out.print(f"Stopped at a limit: {drain.reason}. Go on with: emoharbor resume {where}")
+        said = f"Stopped at a limit: {drain.reason}. Go on with: emoharbor resume {where}"
+        out.print(said, soft_wrap=True)
         raise typer.Exit(LIMIT_REACHED)
     if failed:
-        out.print(f"{failed} failed; try them again with: emoharbor resume {where}")
+        said = f"{failed} failed; try them again with: emoharbor resume {where}"
+        out.print(said, soft_wrap=True)
         raise typer.Exit(1)
 
 
@@ -115,5 +117,6 @@ async def _with_signals(work: Work[T], drain: Drain, got: list[signal.Signals]) 
 
 
 def _stopped(where: Path, number: signal.Signals) -> NoReturn:
-    out.print(f"Stopped; what was finished is kept. Go on with: emoharbor resume {where}")
+    said = f"Stopped; what was finished is kept. Go on with: emoharbor resume {where}"
+    out.print(said, soft_wrap=True)
     raise typer.Exit(128 + number) from None

@@ -56,7 +56,8 @@ def do_inquiry(
     asked = until_signal(work, where, drain, live.bar)
     emit(out, tables(asked), form, output)
     if output or form is None:
-        out.print(f"Run folder: {where}   (emoharbor show {where})", highlight=False, markup=False)
+        words = f"Run folder: {where}   (emoharbor show {where})"
+        out.print(words, highlight=False, markup=False, soft_wrap=True)
     end(where, drain, f"{len(asked.failed)} questions" if asked.failed else "")
 
 

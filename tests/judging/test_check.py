@@ -16,9 +16,9 @@ SCRIPTS = "scripted:tests.judging.scripts:"
 
 
 def checked(
-    judge: str, folder: Path, *more: str, language: str = "en"
+    judge: str, folder: Path, *more: str, language: str = "en", people: int = 6
 ) -> dict[str, dict[str, str]]:
-    synthetic_run(folder / "run", {"bot": 3.0}, profiles=5, language=language)
+    synthetic_run(folder / "run", {"bot": 3.0}, profiles=people, language=language)
     args = ("judge-check", "run", "--model", SCRIPTS + judge, "--out", "out", "-o", "tables")
     done = emoharbor(*args, *more, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -37,7 +37,7 @@ def test_a_judge_that_never_moves_sees_no_other_person_either(tmp_path: Path) ->
     assert words.pop("the supporter's replies are those to somebody else") == "does not drop"
     assert len(words) == 8 and set(words.values()) == {"same"}
     # Three as it is, and one for each change.
-    assert len(lines_of(tmp_path / "out" / "records.jsonl")) == 5 * (3 + 9)
+    assert len(lines_of(tmp_path / "out" / "records.jsonl")) == 6 * (3 + 9)
     told = " ".join(emoharbor("show", "out", cwd=tmp_path).stdout.split())
     assert "fewer than two dimensions vary" in told
 
@@ -57,6 +57,11 @@ def test_a_judge_that_obeys_the_supporter_is_caught(tmp_path: Path) -> None:
     assert found(rows, "praises its own support") == ("same", 0.0)
 
 
+def test_of_few_people_nothing_is_said(tmp_path: Path) -> None:
+    rows = checked("flattered", tmp_path, people=5)
+    assert found(rows, "tells the judge") == ("under 6 people", 3.0)
+
+
 def test_each_change_changes_what_it_says_and_nothing_else(tmp_path: Path) -> None:
     checked("steady", tmp_path, "--strategy", "user_aware")
     calls = lines_of(tmp_path / "out" / "calls.jsonl")
@@ -70,7 +75,7 @@ def test_each_change_changes_what_it_says_and_nothing_else(tmp_path: Path) -> No
     assert turned.index("\n5: ") < turned.index("\n1: ")
     assert sorted(turned) == sorted(plain)
     # A call a facet: five of them.
-    assert len(sent["by_facet"]) == 5 * len(sent["emptier"]) == 25
+    assert len(sent["by_facet"]) == 5 * len(sent["emptier"]) == 30
     assert "支持者：" in sent["other_language"][0][0]["content"]
     assert "deserves the best level" in sent["instructs_judge"][0][0]["content"]
 

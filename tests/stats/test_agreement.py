@@ -123,9 +123,30 @@ def test_bias_and_spread() -> None:
     interval = found.interval()
     assert interval.low == pytest.approx(0.25) and interval.high == 1
     assert bias(people, np.full(5, NAN), *drawn(5)).why == "no item with both marks"
-    ratio = variance_ratio(people[:, None], judge)
+    ratio = variance_ratio(people[:, None], judge[:, None])
     assert ratio == pytest.approx(np.var(judge[:4], ddof=1) / np.var(people[:4], ddof=1))
-    assert variance_ratio(people[:, None], np.full(5, 3.0)) is None
+    assert variance_ratio(people[:, None], np.full((5, 1), 3.0)) is None
+
+
+def test_a_judge_who_is_asked_again_uses_no_less_of_the_scale() -> None:
+    rng = np.random.default_rng(4)
+    alike = rng.normal(size=(400, 1)) + rng.normal(size=(400, 6))
+    asked_once = variance_ratio(alike[:, :1], alike[:, 1:2])
+    assert asked_once == pytest.approx(1, abs=0.15)
+    assert variance_ratio(alike[:, :1], alike[:, 1:]) == pytest.approx(1, abs=0.15)
+
+
+def test_an_icc_that_is_no_number_is_none_and_has_no_ends_of_its_own() -> None:
+    heights = np.array([[1.0, 2.0]] * 6)
+    for form in (ONE_WAY, CONSISTENT):
+        assert icc(heights, form).mean.value is None and icc(heights, form).mean.why
+    assert icc(heights, CONSISTENT).single.value is None
+    # Of one order, a point apart everywhere: absolute agreement is not perfect, and has no ends.
+    apart = np.array([[1.0, 2], [2, 3], [3, 4], [4, 5], [2, 3], [1, 2]])
+    single = icc(apart, ABSOLUTE).single
+    assert single.value == pytest.approx(0.732, abs=0.001)
+    assert single.low is None and single.high is None and single.why
+    assert (icc(apart, CONSISTENT).single.low, icc(apart, CONSISTENT).single.high) == (1, 1)
 
 
 def test_repeats_of_a_judge() -> None:

@@ -114,3 +114,8 @@ def test_what_is_undefined_is_told_in_words() -> None:
         assert found.share is None and "no test under 6" in found.why
     for found in (paired_share(table * 0 + 1)[0], unpaired_share(table * 0 + 1)):
         assert found.share == 0
+
+
+def test_the_order_of_people_changes_no_floor() -> None:
+    table = ratings(2, 15, 4)
+    assert floor(table.sample(frac=1, random_state=1), seed=0) == floor(table, seed=0)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from emoharbor.stats.intervals import clustered, clustered_mean
+from emoharbor.stats.intervals import clustered, clustered_mean, middle, people_drawn
 
 
 def normal(n: int, seed: int = 1) -> pd.Series[float]:
@@ -62,6 +62,19 @@ def test_what_has_no_interval_says_why() -> None:
     assert (one.value, one.low, one.high) == (3.0, None, None) and "one person" in one.why
     same = clustered_mean(pd.Series([4.0, 4.0]), people(2), seed=0)
     assert (same.low, same.high) == (4.0, 4.0)
+
+
+def test_few_people_have_an_interval_that_holds_the_mean_nearly_as_often_as_it_says() -> None:
+    marks = np.random.default_rng(2).normal(3, 1, (1000, 6))
+    drawn = marks @ people_drawn(6, seed=0).T / 6
+    low, high = np.percentile(drawn, middle(6), axis=1)
+    assert np.mean((low <= 3) & (high >= 3)) > 0.92
+    plain = np.percentile(drawn, [2.5, 97.5], axis=1)
+    assert np.mean((plain[0] <= 3) & (plain[1] >= 3)) < 0.88
+    assert middle(6) == pytest.approx((0.24, 99.76), abs=0.01)
+    assert middle(10**6) == pytest.approx((2.5, 97.5), abs=0.001)
+    one = clustered_mean(pd.Series(marks[0]), people(6), seed=0)
+    assert one.low is not None and one.low < plain[0][0]
 
 
 def correlation(frame: pd.DataFrame) -> float:

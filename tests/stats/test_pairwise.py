@@ -10,21 +10,42 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import wilcoxon
 
 from emoharbor.stats.pairwise import Pair, corrected, pairwise, signed_rank, signed_ranks
 
 
 def test_zeros_and_ties_are_ranked_as_pratt_does() -> None:
-    # |d| = 1 0 2 1 1 3 have ranks 3 1 5 3 3 6; without the zero's W+ = 17, W- = 3. Mean
-    # (42 - 2) / 4 = 10, variance (546 - 6) / 24 - (27 - 3) / 48 = 22: z = 7 / sqrt(22).
+    # |d| = 1 0 2 1 1 3 have ranks 3 1 5 3 3 6: W+ = 17, W- = 3. Of the 32 signs of the five that
+    # differ, 8 have a W of 3 or less on one side: none, or one of 3, 3, 3, in either direction.
     p, why = signed_rank([1, 0, 2, 1, -1, 3])
-    assert p == pytest.approx(0.135593, abs=1e-6) and why == ""
+    assert p == 8 / 32 and why == ""
+    # Twice over it is normal but for the many zeros: eleven differ.
+    many = [1, 0, 2, 1, -1, 3, 1, 0, 2, 1, -1, 3, 0, 0, 1]
+    expected = wilcoxon(many, zero_method="pratt", method="asymptotic").pvalue
+    assert signed_rank(many)[0] == pytest.approx(expected)
 
 
-def test_without_ties_it_is_the_normal_approximation_of_the_textbook() -> None:
-    # W- = 1 + 2 = 3 of ten: z = (27.5 - 3) / sqrt(96.25) = 2.4973.
-    p, _ = signed_rank([-1, -2, 3, 4, 5, 6, 7, 8, 9, 10])
-    assert p == pytest.approx(0.012515, abs=1e-6)
+def test_without_ties_it_is_the_exact_one_of_the_textbook_up_to_ten() -> None:
+    few = [-1, -2, 3, 4, 5, 6, 7, 8, 9, 10]
+    # Rank sums of 3 or less of 1024: {}, {1}, {2}, {3}, {1, 2}, in either direction.
+    assert signed_rank(few)[0] == pytest.approx(10 / 1024)
+    assert signed_rank(few)[0] == pytest.approx(wilcoxon(few, method="exact").pvalue)
+    # W- = 3 of eleven: z = (33 - 3) / sqrt(126.5) = 2.6673.
+    assert signed_rank([*few, 11])[0] == pytest.approx(0.007646, abs=1e-6)
+
+
+def test_few_who_differ_among_many_who_do_not_are_no_finding() -> None:
+    for many, exact in ((4, 0.125), (5, 0.0625), (6, 0.03125)):
+        assert signed_rank([1] * many + [0] * 20)[0] == exact
+
+
+def test_equal_systems_differ_one_time_in_twenty_at_most() -> None:
+    rng = np.random.default_rng(5)
+    for people in (6, 8, 20):
+        samples = rng.choice([-1, 0, 0, 0, 1], (3000, people)).tolist()
+        tested = [p for p, _ in signed_ranks(samples) if p is not None]
+        assert np.mean([p < 0.05 for p in tested]) <= 0.06
 
 
 def test_what_ties_but_for_rounding_ties() -> None:

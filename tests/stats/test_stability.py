@@ -54,3 +54,9 @@ def test_what_is_undefined_is_told_in_words() -> None:
     assert "two supporters" in stability(table[["a"]], seed=0).why
     assert "two people" in stability(table[:1], seed=0).why
     assert "no rating" in stability(table.assign(c=np.nan), seed=0).why
+
+
+def test_the_order_of_people_changes_nothing() -> None:
+    ratings = np.random.default_rng(6).normal(size=(15, 4))
+    table = pd.DataFrame(ratings, columns=list("abcd"), index=[f"p{n}" for n in range(15)])
+    assert stability(table.sample(frac=1, random_state=1), seed=0) == stability(table, seed=0)

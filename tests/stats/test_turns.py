@@ -35,7 +35,7 @@ def test_means_are_those_of_each_exchange_with_who_is_still_there() -> None:
 
 
 def test_an_interval_holds_the_mean_and_is_the_same_for_a_seed() -> None:
-    made = table(*everybody(lambda n, t: float(n % 5 + 1), lambda n: [1, 2]))
+    made = table(*everybody(lambda n, t: (n * n % 7) + n / 10, lambda n: [1, 2]))
     first, second = by_turn(made, seed=0)
     assert first.low is not None and first.high is not None and first.low < first.mean < first.high
     assert by_turn(made, seed=0) == [first, second]
@@ -88,6 +88,21 @@ def test_a_prefix_counts_where_it_ends_and_samples_are_averaged() -> None:
     }  # fmt: skip
 
 
+def test_each_run_has_prefixes_of_its_own_length() -> None:
+    marks = [
+        ("r", "a", 2, 2), ("r", "a", None, 3), ("other", "b", 3, 4), ("other", "b", None, 5),
+        ("short", "c", None, 1),
+    ]  # fmt: skip
+    scores = pd.DataFrame(marks, columns=["run", "profile", "upto", "value"])
+    scores = scores.assign(supporter="s", repeat=0, dimension="safety", sample=0)
+    scores = scores.astype({"upto": "Int64", "value": "Int64"})
+    talks = dialogues(("a", 4), ("b", 4), ("c", 2)).assign(run=["r", "other", "short"])
+    found = prefix_marks(scores, talks)
+    # Four exchanges are two prefixes of two, and none of three; a run of short ones has no own.
+    turns = list(zip(found["profile"], found["turn"], strict=True))
+    assert turns == [("a", 2), ("a", 4), ("b", 3), ("c", 2)]
+
+
 def states(*rows: dict[str, Any]) -> pd.DataFrame:
     base = {
         "run": "r", "supporter": "s", "profile": "a", "repeat": 0, "kind": "appraisal",
@@ -125,3 +140,11 @@ def test_goals_in_chinese_are_compared_by_characters() -> None:
 def test_a_supporter_of_two_runs_is_two_systems() -> None:
     frame = pd.DataFrame({"run": ["x", "y", "y"], "supporter": ["bot", "bot", "gpt"]})
     assert with_systems(frame)["system"].tolist() == ["bot (x)", "bot (y)", "gpt"]
+
+
+def test_the_order_of_rows_changes_no_interval() -> None:
+    made = table(*everybody(lambda n, t: float((7 * n + t * n) % 5 + 1), lambda n: [1, 2, 3]))
+    mixed = made.sample(frac=1, random_state=1)
+    assert by_turn(mixed, seed=0) == by_turn(made, seed=0)
+    found, other = trend(made, seed=0), trend(mixed, seed=0)
+    assert (other.low, other.high) == pytest.approx((found.low, found.high))
