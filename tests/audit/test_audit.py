@@ -92,6 +92,14 @@ def test_what_no_human_corpus_shows_is_marked(tmp_path: Path) -> None:
     assert "Messages of patients in Chinese" in shown and "▲" in shown and "▼" in shown
 
 
+def test_headings_of_supporters_are_whole_at_80_columns(tmp_path: Path) -> None:
+    shown = emoharbor("audit", str(release(tmp_path / "release")), COLUMNS="80").stdout
+    table = shown.partition("By supporter")[2]
+    for word in ("supporter", "logues", "changes", "brackets", "thanks", "again", "answered"):
+        assert word in table
+    assert "…" not in table and max(map(len, table.splitlines())) <= 80
+
+
 def test_languages_are_told_apart(tmp_path: Path) -> None:
     folder = tmp_path / "both"
     write_json(folder / "a" / "bot" / "1.json", RELEASE["average/bot/1.json"])

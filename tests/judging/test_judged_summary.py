@@ -64,4 +64,4 @@ def test_the_sheet_says_why_there_is_no_mean() -> None:
     cell = sheet.cell(sheet.rows[0], sheet.columns[1])
     assert sheet.title == "zh judged by scripted:echo, internal_state_aware, emoharbor-10"
     assert sheet.text(cell, sheet.columns[1]) == "– (0/2) [1]" and "no repeat" in cell.why
-    assert sheet.notes == ()
+    assert sheet.notes == ("mean of the dialogues' marks (marks scored / unscored)",)

@@ -90,12 +90,12 @@ def test_a_limit_stops_it_and_resume_goes_on_from_its_folder_alone(tmp_path: Pat
         steady = Steady(pause=0)
         async with fake_openai(steady) as server:
             process = await emoharbor(
-                *args(server.url, tmp_path, tmp_path / "run", "--max-calls", "20")
+                *args(server.url, tmp_path, tmp_path / "run", "--max-calls", "20"), COLUMNS="80"
             )
             words = b"".join(await process.communicate()).decode()
             folder = judging(tmp_path / "run")
             assert process.returncode == 3, words
-            assert f"Go on with: emoharbor resume {folder}" in " ".join(words.split())
+            assert f"Go on with: emoharbor resume {folder}\n" in words, "to be copied, not folded"
             assert 20 <= len(open_run(folder).records()) < VERDICTS
             process = await emoharbor("resume", str(folder))
             words = b"".join(await process.communicate()).decode()

@@ -15,6 +15,7 @@ def test_turns_prints_its_tables_and_writes_them(tmp_path: Path) -> None:
     assert told.returncode == 0, told.stderr
     for title in ("How long users stay", "Marks by exchange", "Inner states", "Turning points"):
         assert title in told.stdout
+    assert "share no letter" in told.stdout
     out = tmp_path / "tables"
     assert emoharbor("turns", str(run.path), "-o", str(out)).returncode == 0
     names = {"survival", "survival-by-exchange", "survival-pairs", "dimensions-by-turn"}
@@ -34,6 +35,7 @@ def test_the_event_the_censoring_and_the_seed_are_told(tmp_path: Path) -> None:
     assert "the event: user_satisfied (--event)" in told.stdout
     assert "at the cap, as users who will not leave any more" in told.stdout
     assert "seed 7" in told.stdout
+    assert "share no letter" not in told.stdout, "one supporter differs from nobody"
     points = told.stdout.partition("**Turning points**")[2]
     assert points.count("| x ") == 1
 
