@@ -136,7 +136,7 @@ EXAMPLES: dict[Callable[..., None], tuple[str, ...]] = {
     ),
     agreeing.agreement: (
         "emoharbor agreement ratings.csv",
-        "emoharbor agreement ratings.csv runs/judged --reference",
+        "emoharbor agreement ratings.csv runs/zh --reference",
         "emoharbor agreement ratings.csv judgements.csv --within-rater -o tables/",
     ),
     importing.bring: (

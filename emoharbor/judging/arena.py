@@ -23,6 +23,7 @@ from emoharbor.state.record import DialogueRecord
 
 QUESTIONS = Path(__file__).parent.parent / "data" / "arena.yaml"
 KIND = "arena"
+HELPFUL = ", or compare the supporters of one run with --question helpful"
 Runs = Mapping[str, Sequence[DialogueRecord]]
 
 
@@ -98,7 +99,10 @@ def matches(runs: Runs, about: str, limit: int | None = None) -> list[Match]:
     ]
     if not made:
         names = ", ".join(found) or "none"
-        raise ConfigError(f"no two of the contestants ({names}) have talked with the same person")
+        raise ConfigError(
+            f"no two of the contestants ({names}) have talked with the same person"
+            f": name runs over the same people{'' if about == 'supporter' else HELPFUL}"
+        )
     return made
 
 

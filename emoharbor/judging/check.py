@@ -59,7 +59,10 @@ def make_check(
     whole = _usable(records)[: config.limit]
     if len(whole) < FEWEST:
         found = f"{len(whole)} dialogues in which a supporter speaks and that did not fail"
-        raise ConfigError(f"{config.run}: {found}, at least {FEWEST} are wanted")
+        raise ConfigError(
+            f"{config.run}: {found}, at least {FEWEST} are wanted: "
+            "name a run with more of them, or raise --limit"
+        )
     languages = sorted({record.language for record in whole})
     questions = [
         question

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +72,9 @@ async def read_source(work: Work, store: str | None) -> Source:
     """What a judging works on. Raises ConfigError where a profile that it needs is not there."""
     async with _opened(work.source, store) as (reader, values):
         found = (await reader.records()).values()
-        records = tuple(islice(found, work.wanted.limit))
+        # Not as they happened to finish: the first people, met by every supporter.
+        ordered = sorted(found, key=lambda r: (r.profile, r.repeat, r.supporter))
+        records = tuple(ordered[: work.wanted.limit])
         people = await _people(work, records, values, reader) if work.needs_people else {}
     states: Records = {}
     if work.states_folder:

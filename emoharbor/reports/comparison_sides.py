@@ -9,6 +9,7 @@ import pandas as pd
 
 from emoharbor.errors import ConfigError, nearest
 from emoharbor.frames import Frames
+from emoharbor.frames.judgings import judging_meant
 from emoharbor.frames.labels import label_of
 from emoharbor.stats.arms import MEAN, marks_of, with_mean
 
@@ -117,6 +118,7 @@ def side(frames: Frames, name: str, judging: str = "") -> Side:
     Raises ConfigError when it holds no such judging, or one of beginnings of dialogues alone.
     """
     scores, failures = frames.scores, frames.failures
+    judging = judging_meant(scores, judging)
     mine = scores[scores["judging"] == judging]
     known = [str(one) for one in scores["judging"].unique() if one]
     if judging and mine.empty:

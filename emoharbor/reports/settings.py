@@ -9,6 +9,7 @@ import pandas as pd
 
 from emoharbor.errors import ConfigError, nearest
 from emoharbor.frames import Frames
+from emoharbor.frames.judgings import judging_meant
 from emoharbor.frames.labels import label_of
 
 CELL = ["run", "supporter", "profile", "repeat"]
@@ -61,7 +62,7 @@ def measured(frames: Frames, judging: str | None = None) -> list[Measured]:
 
     Raises ConfigError when there is none.
     """
-    name = judging or ""
+    name = judging_meant(frames.scores, judging or "")
     scores = frames.scores[(frames.scores["judging"] == name) & frames.scores["upto"].isna()]
     if scores.empty:
         raise ConfigError(_nothing(frames, name))

@@ -125,13 +125,15 @@ async def _prepare(plan: Inquiry, store: RunStore, out: Path) -> None:
     kept: dict[str, Any] = yaml.safe_load(text) or {} if text else {}
     kind = plan.values["inquiry"]
     if kept and kept.get("inquiry") != kind:
-        raise ConfigError(f"{out} holds something else than a {kind}; name another folder")
+        raise ConfigError(
+            f"{out} holds something else than '{kind}'; name another folder with --out"
+        )
     then = (kept.get("recorded") or {}).get("fingerprint") or {}
     if kept and (lines := changes(then, {"asked": plan.asked}, ("asked",), grows="")):
         raise ConfigError(
-            f"{out} holds a {kind} of another configuration:\n"
+            f"{out} holds '{kind}' of another configuration:\n"
             + "\n".join(lines)
-            + "\nName another folder, or undo the change."
+            + "\nName another folder with --out, or undo the change."
         )
     await store.plan.write(plan_text(plan.values, {"asked": plan.asked}, len(plan.questions)))
 

@@ -80,19 +80,10 @@ def panels(ratings: pd.DataFrame, *, seed: int, draws: int) -> Panels:
     clusters = whose.factorize()[0]
     found, moved = [], set[str]()
     for dimension, marks in people.groupby("dimension", sort=False):
-        scale = _scale(marks, f"people mark {dimension}")
         theirs = judged[judged["dimension"] == dimension]
-        judges = {}
-        for name, its in theirs.groupby(["rater_id", "strategy"]):
-            other = _scale(its, f"{name[0]} marks {dimension}")
-            if other != scale:
-                moved.add(f"{other[0]:g} to {other[1]:g} on {scale[0]:g} to {scale[1]:g}")
-            values = _wide(its, items, "sample")
-            judges[(str(name[0]), str(name[1]))] = _moved(values, other, scale)
-        # A seeker and a supporter of one id are two people.
-        whole = marks.assign(rater=marks["rater_kind"] + " " + marks["rater_id"])
-        wide = _wide(whole, items, "rater")
-        found.append(Panel(str(dimension), scale, wide, judges))
+        panel, scales = _panel(str(dimension), marks, theirs, items)
+        found.append(panel)
+        moved |= scales
     return Panels(
         tuple(items),
         clusters,
@@ -102,6 +93,23 @@ def panels(ratings: pd.DataFrame, *, seed: int, draws: int) -> Panels:
         tuple((str(a), str(b)) for a, b in names.itertuples(index=False)),
         tuple(sorted(moved)),
     )
+
+
+def _panel(
+    dimension: str, marks: pd.DataFrame, theirs: pd.DataFrame, items: list[str]
+) -> tuple[Panel, set[str]]:
+    """One dimension, and in words which judges' scales were moved to people's."""
+    scale, moved = _scale(marks, f"people mark {dimension}"), set[str]()
+    judges = {}
+    for name, its in theirs.groupby(["rater_id", "strategy"]):
+        other = _scale(its, f"{name[0]} marks {dimension}")
+        if other != scale:
+            moved.add(f"{other[0]:g} to {other[1]:g} on {scale[0]:g} to {scale[1]:g}")
+        values = _wide(its, items, "sample")
+        judges[(str(name[0]), str(name[1]))] = _moved(values, other, scale)
+    # A seeker and a supporter of one id are two people.
+    whole = marks.assign(rater=marks["rater_kind"] + " " + marks["rater_id"])
+    return Panel(dimension, scale, _wide(whole, items, "rater"), judges), moved
 
 
 def _series(items: list[str]) -> pd.Series[Any]:

@@ -28,8 +28,7 @@ from tests.fake_openai import FakeOpenAI, fake_openai, refusal
 from tests.processes import ROOT, Forked, forked
 from tests.served import lines_of, plays_all, small_suite
 
-KEY = "sk-a-key-for-a-test"
-ECHO = "scripted:echo"
+KEY, ECHO = "sk-a-key-for-a-test", "scripted:echo"
 Span = dict[str, Any]
 
 
