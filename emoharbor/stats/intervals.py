@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ def percentiles(drawn: np.ndarray[Any, Any], people: int) -> tuple[float, float]
     return float(low), float(high)
 
 
+@cache
 def middle(people: int) -> tuple[float, float]:
     """Between which percentiles of draws a 95 % interval lies, when two people or more were drawn.
 
