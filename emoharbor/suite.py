@@ -227,6 +227,16 @@ def _validated(values: dict[str, Any], source: str) -> Suite:
     return suite
 
 
+def fault_of(error: ValidationError, shape: type[BaseModel]) -> str:
+    """The first fault in values of a `shape` with a `model`; an unknown key names the nearest."""
+    fault = error.errors()[0]
+    where = ".".join(map(str, fault["loc"]))
+    if fault["type"] != "extra_forbidden":
+        return f"{where}: {fault['msg']}"
+    known = ModelConfig if fault["loc"][0] == "model" else shape
+    return f"unknown key '{where}'{nearest(str(fault['loc'][-1]), known.model_fields)}"
+
+
 def _first(error: ValidationError, values: Mapping[str, Any]) -> str:
     """The first fault in words; an unknown key names the nearest known one."""
     fault = error.errors()[0]

@@ -12,18 +12,18 @@ from pydantic import Field, ValidationError
 
 from emoharbor.agents.auditor import Auditor, Reading
 from emoharbor.audit.reading import Corpus, Readings
-from emoharbor.errors import ConfigError, nearest
-from emoharbor.models.config import ModelConfig, Sampling
+from emoharbor.errors import ConfigError
+from emoharbor.models.config import Sampling
 from emoharbor.models.pool import spec_of
 from emoharbor.models.spec import FINISHED_BOTS
 from emoharbor.prompts.loader import Prompt, load_prompt
 from emoharbor.runs.answers import Asked
 from emoharbor.runs.fingerprint import digest
-from emoharbor.runs.inquiry import Inquiry, Question
+from emoharbor.runs.inquiry import Inquiry, InquiryConfig, Question
 from emoharbor.runs.seats import MakeModel
-from emoharbor.state.profile import Frozen, Language
+from emoharbor.state.profile import Language
 from emoharbor.state.record import DialogueRecord
-from emoharbor.suite import changed
+from emoharbor.suite import changed, fault_of
 
 KIND = "model-audit"
 NODE = "auditor"
@@ -32,7 +32,7 @@ AUDITOR_VERSION = 1
 FOLDER = "audit"
 
 
-class AuditConfig(Frozen):
+class AuditConfig(InquiryConfig):
     """What run.yaml keeps. `source` is what is audited; `store`: it is a run in Redis, whose
     address is not kept. `limit` takes the first so many dialogues.
     """
@@ -40,16 +40,8 @@ class AuditConfig(Frozen):
     inquiry: str = KIND
     source: str
     store: bool = False
-    model: ModelConfig
     temperature: Annotated[float, Field(ge=0, le=2)] | None = 0.0
-    seed: int = 0
     limit: Annotated[int, Field(ge=1)] | None = None
-
-    @property
-    def values(self) -> dict[str, Any]:
-        """What run.yaml holds; a model's unsaid defaults stay unsaid."""
-        model = self.model.model_dump(mode="json", exclude_unset=True)
-        return {**self.model_dump(mode="json", exclude={"model"}), "model": model}
 
 
 def audit_config(values: Mapping[str, Any], settings: Mapping[str, Any]) -> AuditConfig:
@@ -57,13 +49,7 @@ def audit_config(values: Mapping[str, Any], settings: Mapping[str, Any]) -> Audi
     try:
         config = AuditConfig.model_validate(changed(values, settings))
     except ValidationError as error:
-        fault = error.errors()[0]
-        where = ".".join(map(str, fault["loc"]))
-        known = ModelConfig if fault["loc"][0] == "model" else AuditConfig
-        more = nearest(str(fault["loc"][-1]), known.model_fields)
-        unknown = fault["type"] == "extra_forbidden"
-        says = f"unknown key '{where}'{more}" if unknown else f"{where}: {fault['msg']}"
-        raise ConfigError(f"audit: {says}") from error
+        raise ConfigError(f"audit: {fault_of(error, AuditConfig)}") from error
     spec = spec_of(config.model)
     if spec.provider in FINISHED_BOTS:
         raise ConfigError(f"{spec} is a finished bot, which audits nothing: name a model")

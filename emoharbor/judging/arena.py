@@ -13,12 +13,12 @@ import yaml
 
 from emoharbor.agents.pairwise import PairwiseJudge
 from emoharbor.errors import ConfigError, nearest
-from emoharbor.models.config import ModelConfig, Sampling
+from emoharbor.models.config import Sampling
 from emoharbor.prompts.loader import Prompt, load_prompt
 from emoharbor.runs.fingerprint import digest
-from emoharbor.runs.inquiry import Inquiry, Question
+from emoharbor.runs.inquiry import Inquiry, InquiryConfig, Question
 from emoharbor.runs.seats import MakeModel
-from emoharbor.state.profile import Frozen, Language
+from emoharbor.state.profile import Language
 from emoharbor.state.record import DialogueRecord
 
 QUESTIONS = Path(__file__).parent.parent / "data" / "arena.yaml"
@@ -27,15 +27,13 @@ HELPFUL = ", or compare the supporters of one run with --question helpful"
 Runs = Mapping[str, Sequence[DialogueRecord]]
 
 
-class ArenaConfig(Frozen):
+class ArenaConfig(InquiryConfig):
     """What run.yaml keeps of an arena. `runs` are folders, by the names of their contestants."""
 
     inquiry: str = KIND
     runs: dict[str, str]
     question: str
-    model: ModelConfig
     temperature: float | None = 0.0
-    seed: int = 0
     limit: int | None = None
 
 
@@ -116,7 +114,7 @@ def make_arena(config: ArenaConfig, runs: Runs, make_model: MakeModel) -> Inquir
     asked = {
         "question": {one: question[one].strip() for one in languages},
         "prompt": {one: prompts[one][0].hash for one in languages},
-        "model": config.model.model_dump(mode="json", exclude_unset=True),
+        "model": config.model_values,
         "temperature": config.temperature,
         "seed": config.seed,
     }
@@ -125,9 +123,7 @@ def make_arena(config: ArenaConfig, runs: Runs, make_model: MakeModel) -> Inquir
         for match in found
         for turned in (False, True)
     ]
-    values = config.model_dump(mode="json", exclude={"model"})
-    values["model"] = config.model.model_dump(mode="json", exclude_unset=True)
-    return Inquiry(values, {"judge": config.model}, asked, tuple(questions))
+    return Inquiry(config.values, {"judge": config.model}, asked, tuple(questions))
 
 
 def _judge(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,14 +14,14 @@ from emoharbor.agents.evaluator import UserAsJudge
 from emoharbor.errors import ConfigError
 from emoharbor.judging.changes import ANOTHER, VARIANTS, Case, Other
 from emoharbor.models.base import ChatModel
-from emoharbor.models.config import ModelConfig, Sampling
+from emoharbor.models.config import Sampling
 from emoharbor.prompts.loader import load_prompt
 from emoharbor.prompts.rubric import load_rubric
 from emoharbor.runs.fingerprint import digest
-from emoharbor.runs.inquiry import Inquiry, Question
+from emoharbor.runs.inquiry import Inquiry, InquiryConfig, Question
 from emoharbor.runs.seats import MakeModel
 from emoharbor.state.dialogue import UserView
-from emoharbor.state.profile import Frozen, Language, Profile
+from emoharbor.state.profile import Language, Profile
 from emoharbor.state.record import DialogueRecord
 from emoharbor.state.verdict import Strategy
 
@@ -30,18 +30,16 @@ KIND = "judge-check"
 FEWEST = 2
 
 
-class CheckConfig(Frozen):
+class CheckConfig(InquiryConfig):
     """What run.yaml keeps of a check. `repeats` is how often each dialogue is judged as it is."""
 
     inquiry: str = KIND
     run: str
     profiles: str | None
-    model: ModelConfig
     temperature: float | None = 0.0
     strategy: Strategy = "internal_state_aware"
     rubric: str = "emoharbor-10"
     repeats: int = 3
-    seed: int = 0
     limit: int | None = None
 
 
@@ -73,16 +71,17 @@ def make_check(
         "strategy": config.strategy,
         "rubric": {one: load_rubric(config.rubric, one).hash for one in languages},
         "prompt": {one: load_prompt("evaluator", one).hash for one in languages},
-        "model": _model(config),
+        "model": config.model_values,
         "temperature": config.temperature,
         "seed": config.seed,
     }
-    values = {**config.model_dump(mode="json", exclude={"model"}), "model": _model(config)}
-    return Inquiry(values, {"judge": config.model}, asked, tuple(questions))
+    return Inquiry(config.values, {"judge": config.model}, asked, tuple(questions))
 
 
-def _model(config: CheckConfig) -> dict[str, Any]:
-    return config.model.model_dump(mode="json", exclude_unset=True)
+@cache
+def _texts() -> dict[str, Any]:
+    texts: dict[str, Any] = yaml.safe_load(TEXTS.read_text(encoding="utf-8"))
+    return texts
 
 
 def _usable(records: Sequence[DialogueRecord]) -> list[DialogueRecord]:
@@ -101,7 +100,7 @@ def _questions(
     plain = Case(tuple(record.h_u), _judge(config, record.language, model))
     other = Other(
         record.language,
-        yaml.safe_load(TEXTS.read_text(encoding="utf-8")),
+        _texts(),
         _lines_of_another(record, others),
         lambda language: _judge(config, language, model),
     )

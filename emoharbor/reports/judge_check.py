@@ -53,8 +53,9 @@ def check_sheets(
         f"same: the interval lies within {SMALL} of no shift; open: it is too wide to tell; "
         "changed: the share of marks that moved by half a level or more",
     ]
-    rows = [_row(one, *variants[one.variant]) for one in shifts(marks, seed=seed)]
-    asked = {one.variant for one in shifts(marks, seed=seed)}
+    found = shifts(marks, seed=seed)
+    rows = [_row(one, *variants[one.variant]) for one in found]
+    asked = {one.variant for one in found}
     notes += [f"not asked: {says}" for key, (says, _) in variants.items() if key not in asked]
     return [
         Sheet("judge-check", "Does anything move this judge?", COLUMNS, tuple(rows), tuple(notes)),

@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args
 from pydantic import Field, ValidationError
 
 from emoharbor.agents.building import Conversation, PartMender, PartWriter, PersonCritic
-from emoharbor.errors import ConfigError, nearest
+from emoharbor.errors import ConfigError
 from emoharbor.graphs.profile_building import BuildAgents
 from emoharbor.models.config import ModelConfig, Sampling
 from emoharbor.models.spec import FINISHED_BOTS, parse_spec
@@ -25,7 +25,7 @@ from emoharbor.runs.fingerprint import digest
 from emoharbor.runs.seats import MakeModel
 from emoharbor.state.building import CATEGORIES, PARTS, Fault, Lots, Person
 from emoharbor.state.profile import Frozen, Language, Profile
-from emoharbor.suite import Name, changed, parse_setting
+from emoharbor.suite import Name, changed, fault_of, parse_setting
 
 # Goes up when an agent or a node changes what comes of a seed.
 BUILD_VERSION = 1
@@ -63,13 +63,7 @@ def make_build(values: Mapping[str, Any], source: str, settings: Sequence[str] =
     try:
         build = Build.model_validate(changed(values, changes))
     except ValidationError as error:
-        fault = error.errors()[0]
-        where = ".".join(map(str, fault["loc"]))
-        known = ModelConfig if fault["loc"][0] == "model" else Build
-        more = nearest(str(fault["loc"][-1]), known.model_fields)
-        unknown = fault["type"] == "extra_forbidden"
-        says = f"unknown key '{where}'{more}" if unknown else f"{where}: {fault['msg']}"
-        raise ConfigError(f"{source}: {says}") from error
+        raise ConfigError(f"{source}: {fault_of(error, Build)}") from error
     spec = parse_spec(build.model.spec or "")
     if spec.provider in FINISHED_BOTS:
         raise ConfigError(f"{spec} is a finished bot, which writes no profiles: name a model")

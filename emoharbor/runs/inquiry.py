@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,26 @@ from emoharbor.runs.seats import MakeModel
 from emoharbor.runs.store import RunStore
 from emoharbor.runs.threads import now, tried
 from emoharbor.state.answer import AnswerRecord
+from emoharbor.state.profile import Frozen
 from emoharbor.state.verdict import Failure
+
+
+class InquiryConfig(Frozen):
+    """What run.yaml keeps of an inquiry of any kind; the kinds add what they ask about."""
+
+    inquiry: str
+    model: ModelConfig
+    seed: int = 0
+
+    @property
+    def model_values(self) -> dict[str, Any]:
+        """The model's entry; its unsaid defaults stay unsaid."""
+        return self.model.model_dump(mode="json", exclude_unset=True)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What run.yaml holds."""
+        return {**self.model_dump(mode="json", exclude={"model"}), "model": self.model_values}
 
 
 @dataclass(frozen=True)
@@ -44,7 +64,7 @@ class Question:
     shape: Any
     ask: Callable[[], Awaitable[BaseModel]]
 
-    @property
+    @cached_property
     def thread(self) -> str:
         """The name of its calls in the journal."""
         return f"{self.key}/{digest([self.shape, self.seed])}"

@@ -49,9 +49,9 @@ def clustered_mean(
     mean = float(groups["sum"].sum() / n)
     if people < 2:
         return Interval(mean, None, None, n, people, "one person gives no interval")
-    picked = np.random.default_rng(seed).integers(people, size=(draws, people))
-    sums, counts = groups["sum"].to_numpy()[picked], groups["count"].to_numpy()[picked]
-    low, high = np.percentile(sums.sum(axis=1) / counts.sum(axis=1), middle(people))
+    often = people_drawn(people, seed=seed, draws=draws)
+    drawn = (often @ groups["sum"].to_numpy()) / (often @ groups["count"].to_numpy())
+    low, high = np.percentile(drawn, middle(people))
     return Interval(mean, float(low), float(high), n, people)
 
 
@@ -77,11 +77,8 @@ def clustered(
         return None
     rng = np.random.default_rng(seed)
     found = np.array([statistic(frame.iloc[_drawn(places, rng)]) for _ in range(draws)])
-    found = found[np.isfinite(found)]
-    if len(found) < 2:
-        return None
-    low, high = np.percentile(found, middle(len(places)))
-    return float(low), float(high), len(found)
+    between = percentiles(found, len(places))
+    return None if between is None else (*between, int(np.isfinite(found).sum()))
 
 
 def _somebody(clusters: pd.Series[Any]) -> None:

@@ -48,11 +48,9 @@ def arena(
         seed=seed or 0,
         limit=limit,
     )
-    values = config.model_dump(mode="json", exclude={"model"})
-    values["model"] = config.model.model_dump(mode="json", exclude_unset=True)
     where = folder or Path("runs") / f"arena-{question}-{'-'.join(named)}"[:80]
     options = RunOptions(budget=budget_of(max_cost, max_calls, max_time))
-    do_inquiry(prepare(values), where, options, form, output)
+    do_inquiry(prepare(config.values), where, options, form, output)
 
 
 def prepare(values: dict[str, Any]) -> Prepared:

@@ -103,18 +103,13 @@ def _read(
     from functools import partial
 
     from emoharbor.audit.with_model import audit_config, folder_of, make_audit, readings_of
-    from emoharbor.runs.drain import Drain
-    from emoharbor.runs.inquiry import run_inquiry
     from emoharbor.suite import parse_setting
-    from emoharbor.terminal.inquiry import LiveInquiry
-    from emoharbor.verbs.doing import end, until_signal
+    from emoharbor.verbs.doing import end
+    from emoharbor.verbs.inquiring import ask
 
     config = audit_config(values, dict(map(parse_setting, settings)))
     where = folder or folder_of(source, config)
-    live, drain = LiveInquiry(out), Drain()
-    make = partial(make_audit, config, corpus)
-    work = partial(run_inquiry, make, where, live.listener, options, drain)
-    asked = until_signal(work, where, drain, live.bar)
+    asked, drain = ask(partial(make_audit, config, corpus), where, options)
     _report(replace(corpus, readings=readings_of(config, asked)), other, output)
     out.print(f"Readings: {where}   (emoharbor show {where})", highlight=False, markup=False)
     end(where, drain, f"{len(asked.failed)} dialogues" if asked.failed else "")

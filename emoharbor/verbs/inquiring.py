@@ -12,6 +12,7 @@ from emoharbor.verbs.console import out
 
 if TYPE_CHECKING:
     from emoharbor.runs.answers import Asked
+    from emoharbor.runs.drain import Drain
     from emoharbor.runs.engine import RunOptions
     from emoharbor.runs.inquiry import Make
     from emoharbor.runs.reader import RunReader
@@ -44,21 +45,28 @@ def do_inquiry(
     output: Path | None = None,
 ) -> None:
     """Asks and prints; exits with 1 when a question failed, 3 at a limit, 130 or 143 if stopped."""
-    from emoharbor.runs.drain import Drain
-    from emoharbor.runs.inquiry import run_inquiry
-    from emoharbor.terminal.inquiry import LiveInquiry
     from emoharbor.terminal.sheets import emit
-    from emoharbor.verbs.doing import end, until_signal
+    from emoharbor.verbs.doing import end
 
     make, tables = what
-    live, drain = LiveInquiry(out), Drain()
-    work = partial(run_inquiry, make, where, live.listener, options, drain)
-    asked = until_signal(work, where, drain, live.bar)
+    asked, drain = ask(make, where, options)
     emit(out, tables(asked), form, output)
     if output or form is None:
         words = f"Run folder: {where}   (emoharbor show {where})"
         out.print(words, highlight=False, markup=False, soft_wrap=True)
     end(where, drain, f"{len(asked.failed)} questions" if asked.failed else "")
+
+
+def ask(make: Make, where: Path, options: RunOptions) -> tuple[Asked, Drain]:
+    """What came of the questions, asked until a signal; the drain knows whether a limit stopped."""
+    from emoharbor.runs.drain import Drain
+    from emoharbor.runs.inquiry import run_inquiry
+    from emoharbor.terminal.inquiry import LiveInquiry
+    from emoharbor.verbs.doing import until_signal
+
+    live, drain = LiveInquiry(out), Drain()
+    work = partial(run_inquiry, make, where, live.listener, options, drain)
+    return until_signal(work, where, drain, live.bar), drain
 
 
 async def show_inquiry(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.here import emoharbor
 from tests.synthetic import TEN, synthetic_run
-
-Tables = dict[str, list[dict[str, str]]]
+from tests.verbs.told import Tables, refused_by, tables_of
 
 
 def told(*args: str | Path) -> str:
@@ -19,18 +18,8 @@ def told(*args: str | Path) -> str:
     return " ".join(done.stdout.split())
 
 
-def refused(*args: str | Path) -> str:
-    done = emoharbor("discriminate", *map(str, args))
-    assert done.returncode == 2, done.stdout
-    return " ".join(done.stderr.split())
-
-
-def tables(where: Path, *args: str | Path) -> Tables:
-    told(*args, "-o", where)
-    return {
-        file.stem: list(csv.DictReader(file.read_text(encoding="utf-8-sig").splitlines()))
-        for file in where.glob("*.csv")
-    }
+refused = partial(refused_by, "discriminate")
+tables = partial(tables_of, "discriminate")
 
 
 def measures(found: Tables) -> dict[tuple[str, str], dict[str, str]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,8 +11,8 @@ import pytest
 from emoharbor.profiles import load_profiles
 from tests.here import emoharbor
 from tests.synthetic import FOURTEEN, TEN, Means, synthetic_run
+from tests.verbs.told import Tables, refused_by, tables_of
 
-Tables = dict[str, list[dict[str, str]]]
 BOARD, DIMENSIONS = "leaderboard", "leaderboard-dimensions"
 
 
@@ -22,18 +22,8 @@ def told(*args: str | Path) -> str:
     return done.stdout
 
 
-def refused(*args: str | Path) -> str:
-    done = emoharbor("leaderboard", *map(str, args))
-    assert done.returncode == 2, done.stdout
-    return " ".join(done.stderr.split())
-
-
-def tables(where: Path, *args: str | Path) -> Tables:
-    told(*args, "-o", where)
-    return {
-        file.stem: list(csv.DictReader(file.read_text(encoding="utf-8-sig").splitlines()))
-        for file in where.glob("*.csv")
-    }
+refused = partial(refused_by, "leaderboard")
+tables = partial(tables_of, "leaderboard")
 
 
 def rewritten(run: Path, supporter: str, people: set[str], mark: int) -> None:

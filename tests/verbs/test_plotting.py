@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,8 +12,7 @@ from emoharbor.plots.words import EN, ZH
 from emoharbor.prompts.rubric import load_rubric
 from emoharbor.runs.folder import RunFolder
 from tests.here import emoharbor
-from tests.processes import ROOT
-from tests.profiles.test_figures import MAIN, a_font_of, inked
+from tests.profiles.test_figures import a_font_of, fresh, inked
 from tests.reports.test_turns import prefixed
 from tests.synthetic import synthetic_run
 
@@ -66,18 +63,6 @@ def test_depth_is_drawn_of_worst_case_seekers(tmp_path: Path) -> None:
     run = synthetic_run(tmp_path / "run", {"x": 3.0}, profiles=3, states="emotion")
     told = emoharbor("plot", str(run.path), "-o", str(tmp_path / "out"))
     assert told.returncode == 0 and (tmp_path / "out" / "depth.svg").exists()
-
-
-def fresh(*args: str, first: str = "", **env: str) -> subprocess.CompletedProcess[str]:
-    """`emoharbor ARGS` in an interpreter that has looked for no font yet."""
-    return subprocess.run(
-        [sys.executable, "-c", first + MAIN, *args],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "COLUMNS": "500", **env},
-    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the folder of a user's fonts is Linux's")
